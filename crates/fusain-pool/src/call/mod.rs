@@ -1,22 +1,22 @@
-//! A call in progress: what all who take part in it share.
+//! A call in progress: what all its participants share.
 //!
-//! # Who is still at it
+//! # Which participants are left
 //!
 //! Each participant but the caller is accounted for in one of two ways:
 //!
-//! * Those who have a part in the caller's frame by the latch of that [part]. Some have it from the receiver of another one, who says so when it brings its own back.
-//! * All others by a *share* of the call: they are counted by its own [latch](crate::handover::latch).
+//! * One that has a part in the caller's frame, by the latch of that [part]. It may have got the part from the receiver of another part, which says so when it brings its own back.
+//! * Any other one, by a *share* of the call: the shares are counted by the call's own [latch](crate::handover::latch).
 //!
-//! A giver adds a share before it delivers. It is accounted for itself, so the latch may be open then only if the giver holds a part, and the caller looks at
-//! the parts first. A worker that has finished takes its share off as its *last* touch of the call: the caller may return, and the call be
-//! gone, at that moment. The caller waits until all parts are back and the latch is open, in this order; each is an Acquire that pairs with the
-//! Release of the one who left, so whatever the others wrote is seen, shares they added before they left among it.
+//! A giver adds a share before it delivers. It is accounted for itself, so the latch can be open at that moment only if the giver holds a part, and the caller looks at
+//! the parts first. A worker that has finished drops its share as its *last* touch of the call: at that moment the caller may return, and the call be
+//! gone. The caller waits until all parts are back and the latch is open, in this order. Each of the two is an Acquire that pairs with the
+//! Release of the participant that left, so the caller sees whatever the participants wrote, including shares that they added before they left.
 //!
-//! To sleep, the caller says so to its own latch and to those of its parts, and looks again at all of them. Checked by `checks::call`.
+//! To sleep, the caller says so to its own latch and to those of its parts, and then looks at all of them again. Checked by `checks::call`.
 //!
-//! **What panics do.** Every callback runs inside `catch_unwind`. The first payload is kept and comes out of the call when all have left; later ones are
-//! dropped, inside `catch_unwind` again. States at work are dropped where they are. Tested by `panics_reach_the_caller` (`tests/stress.rs`), `everything_within_everything`
-//! (`tests/hostile.rs`), and for every callback of every algorithm by the hostile suite of `fusain-algorithms`.
+//! **What panics do.** Every callback runs inside `catch_unwind`. The first payload is kept and comes out of the call when all participants have left; later ones are
+//! dropped, inside `catch_unwind` again. A state that is being worked on is dropped by its worker. Tested by `panics_reach_the_caller` (`tests/stress.rs`),
+//! `everything_within_everything` (`tests/hostile.rs`), and for every callback of every algorithm by the hostile suite of `fusain-algorithms`.
 
 pub(crate) mod pace;
 pub(crate) mod part;
@@ -35,11 +35,11 @@ pub(crate) struct Call {
     stopped: AtomicBool,
     /// Whether sleeping workers are to be woken for it.
     wakes: AtomicBool,
-    /// Whether nobody was awake to share it with. Relaxed: written and read by the caller.
+    /// Whether no worker was awake to share it with. Relaxed: written and read by the caller.
     unshared: AtomicBool,
-    /// Whether somebody has been woken for it. Relaxed: a hint.
+    /// Whether a worker has been woken for it. Relaxed: a hint.
     woke: AtomicBool,
-    /// Whether somebody has done a part of it. Relaxed, as above.
+    /// Whether a receiver has done a part of it. Relaxed, as above.
     helped: AtomicBool,
     /// The longest unit timed so far, as [`Timing::to_bits`]; 0: none. Relaxed: an estimate.
     timing: AtomicU64,
@@ -94,14 +94,14 @@ impl Call {
         }
     }
 
-    /// Notes a timed unit. Of two workers that note at once one is lost, which does no harm.
+    /// Notes a timed unit. If two workers do so at once, one of the two is lost, which does no harm.
     pub(crate) fn note(&self, timing: Timing) {
         if self.timing().is_none_or(|longest| longest.elapsed_ns < timing.elapsed_ns) {
             self.timing.store(timing.to_bits(), Ordering::Relaxed);
         }
     }
 
-    /// The longest unit timed so far: the one that says most.
+    /// The longest unit timed so far, which tells most.
     fn timing(&self) -> Option<Timing> {
         Timing::from_bits(self.timing.load(Ordering::Relaxed))
     }
@@ -114,12 +114,12 @@ impl Call {
         self.wakes.store(true, Ordering::Relaxed);
     }
 
-    /// Relaxed: whoever must see it has been reached through [`Slot::signal_stop`](crate::worker::slot::Slot::signal_stop) or through a delivery.
+    /// Relaxed: a participant that must see it has been told through [`Slot::signal_stop`](crate::worker::slot::Slot::signal_stop) or by a delivery.
     pub(crate) fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Keeps the first panic's payload and asks everybody to leave.
+    /// Keeps the first panic's payload and asks all participants to leave.
     #[cold]
     pub(crate) fn fail(&self, payload: Payload, handle: &Handle<'_>) {
         handle.slot().tally().panics.add(1);
@@ -135,34 +135,34 @@ impl Call {
         if self.is_stopped() { self.panic.take() } else { None }
     }
 
-    /// Giver, before a delivery or an offer.
+    /// Giver, before a delivery or an offer: adds a share.
     pub(crate) fn add_share(&self) {
         self.shares.add();
     }
 
-    /// Caller, all parts being back: whether nobody else is left.
+    /// Caller, when all parts are back: whether no other participant is left.
     #[inline(always)]
     pub(crate) fn is_alone(&self) -> bool {
         self.shares.is_open()
     }
 
-    /// Caller: asks to be unparked by the last who takes its share off. That may have happened, and the caller looks again.
+    /// Caller: asks to be unparked by the last participant that drops its share. That may have happened already, so the caller looks again.
     #[cold]
     pub(crate) fn await_shares(&self) {
         self.shares.sleep();
     }
 
-    /// Worker: takes its share off. The call may be gone afterwards, hence the pointer.
+    /// Worker: drops its share. The call may be gone afterwards, hence the pointer.
     ///
     /// # Safety
-    /// `this` is alive and a share in it is the caller's to give up.
+    /// `this` is alive, and the calling worker holds a share in it, which it gives up.
     #[inline(always)]
     pub(crate) unsafe fn drop_share(this: *const Self, handle: &Handle<'_>) {
         // SAFETY: alive until the share is gone.
         let owner = unsafe { (*this).owner };
         // SAFETY: as above; this is the place of a field.
         let shares = unsafe { &raw const (*this).shares };
-        // SAFETY: the share is the caller's to give up.
+        // SAFETY: the share is given up here, by the caller's contract.
         if unsafe { Latch::count_down(shares) } {
             handle.unpark(owner);
         }
@@ -184,10 +184,10 @@ pub(crate) struct Brief {
 pub(crate) struct Outcome {
     /// The longest unit that was timed.
     pub(crate) timing: Option<Timing>,
-    /// Whether nobody was awake and idle to share it with, or who seemed to be has not come.
+    /// Whether no worker was awake and idle to share it with, or one that seemed to be has not come.
     pub(crate) unshared: bool,
-    /// Whether somebody has been woken for it.
+    /// Whether a worker has been woken for it.
     pub(crate) woke: bool,
-    /// Whether somebody has done a part of it, who may have been woken by an earlier call and come late.
+    /// Whether a receiver has done a part of it; it may have been woken by an earlier call, and have come late.
     pub(crate) helped: bool,
 }

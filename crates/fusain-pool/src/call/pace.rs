@@ -1,27 +1,27 @@
 //! The length of a unit, found while running.
 //!
-//! A unit should last about [`UNIT_NS`]: then the look for requests (about a nanosecond) and the loop around it
+//! A unit should last about [`UNIT_NS`]: then the look for requests (one load) and the loop around it
 //! cost well under 2 %, and a thief that asks a busy worker waits a few microseconds. The paper leaves the choice
-//! open (PaSTeL, conclusion); here the loop times single units, at ever longer distances, and moves the grain.
+//! open (PaSTeL, conclusion); here the loop times single units, at ever longer distances, and adjusts the grain.
 //!
-//! A call that has been told its grain, or has learned it from earlier calls of the same kind, starts with it. One that
+//! A call that has been told its grain, or has learned it from earlier calls of the same kind, starts with it. A call that
 //! knows nothing starts with one element and grows by at most [`STEP`] a timing, so that a unit of unknown weight
 //! cannot become a long one.
 
 use crate::platform::costs::Costs;
 use crate::platform::moment::Moment;
 
-/// Aim for a unit: some hundred times what the loop around it is estimated to cost, and a fifth of the 10 us that a thief may wait.
+/// The time that a unit should take: some hundred times what the loop around it is estimated to cost, and a fifth of the 10 us that a thief may wait.
 const UNIT_NS: f32 = 2_000.0;
 
-/// Most a grain may grow or shrink at once.
+/// The maximum factor by which a grain grows or shrinks at once.
 const STEP: f32 = 8.0;
 
-/// Units between two timings never grow past this, so that a change of weight is noticed within some 100 us.
+/// The maximum number of units between two timings, so that a change of weight is noticed within some 100 us.
 const INTERVAL_MAX: u32 = 64;
 
-/// Elements from this length on, in nanoseconds, are *long*: a thief should not have to wait until its victim has finished one. To publish one (see
-/// [`offers`](crate::run::offers)) takes about a hundredth of that.
+/// Elements from this length on, in nanoseconds, are *long*: a thief should not have to wait until its victim has finished one. To
+/// [offer](crate::run::offers) one takes little time beside that.
 pub(crate) const LONG_ELEMENT_NS: f32 = 10_000.0;
 
 /// How a call chooses the length of its units, and what is known of its elements.
@@ -32,20 +32,20 @@ pub(crate) struct Grain {
     adapts: bool,
     /// Whether elements may be [long](LONG_ELEMENT_NS).
     is_long: bool,
-    /// Where that is a guess: how often what is split off of a part that has been offered is offered again.
+    /// If that is a guess: how many more times what is split off a part that was offered may be offered again.
     guesses: u8,
 }
 
-/// Enough for 2^16 elements. There are sources of which each part that is split off has but a few elements, however many there are: they are not to be handed on for ever on a guess.
+/// Enough for 2^16 elements. From some sources only a few elements can be split off at a time, however many there are: these must not be passed on for ever on a guess.
 const GUESSES: u8 = 16;
 
 impl Grain {
-    /// As the user says.
+    /// The grain that the user has set.
     pub(crate) const fn fixed(elements: usize) -> Self {
         Self { elements, adapts: false, is_long: false, guesses: GUESSES }
     }
 
-    /// Starts from here and adapts; from 0 where nothing is known.
+    /// A grain that starts from here and adapts; from 0 if nothing is known.
     pub(crate) const fn from(elements: usize) -> Self {
         Self { elements, adapts: true, is_long: false, guesses: GUESSES }
     }
@@ -55,20 +55,20 @@ impl Grain {
         Self { is_long, ..self }
     }
 
-    /// What the user has said, if anything.
+    /// The grain that the user has set, if any.
     pub(crate) fn as_fixed(self) -> Option<usize> {
         (!self.adapts).then_some(self.elements)
     }
 
-    /// How many elements late a receiver is, at what an element seems to cost: the way there and back is all that a call takes that has nothing to do. 0 where the cost is not
-    /// known.
+    /// The time of a hand-over in elements, at what an element seems to cost: so much later the receiver begins. It is the time of a shared call that has nothing to do. 0 if the
+    /// cost is not known.
     #[inline(always)]
     pub(crate) fn delay(self) -> usize {
         if self.adapts { (self.elements as f32 * (Costs::region_ns() * (1.0 / UNIT_NS))) as usize } else { 0 }
     }
 }
 
-/// A [`Grain`] in four bytes. One of more than 2^30 elements is taken for 2^30: whoever works on so many is not asked for work in between either way.
+/// A [`Grain`] in four bytes. A grain of more than 2^30 elements is taken for 2^30, which makes no difference: either way a request waits very long for the unit to end.
 #[derive(Clone, Copy)]
 pub(crate) struct PackedGrain(u32);
 
@@ -105,7 +105,7 @@ pub(crate) struct Pace {
     guesses: u8,
     left: u32,
     interval: u32,
-    /// How long the last unit took that was timed; 0: none was.
+    /// How long the last timed unit took; 0: none was timed.
     last_ns: f32,
 }
 
@@ -113,13 +113,13 @@ impl Pace {
     pub(crate) fn new(grain: Grain) -> Self {
         let Grain { elements, adapts, is_long, guesses } = grain;
         let left = match elements {
-            // Where there are as many workers as elements, none has a second one: calls that have become longer would be taken for what they were, and to gain nothing.
-            // (A model has no clock.)
+            // If there are as many workers as elements, no worker has a second one. So the first is timed: else calls whose elements have become longer would be taken for
+            // what they were before, and be thought to gain nothing. (A model has no clock.)
             _ if is_long && !cfg!(loom) => 0,
             _ if !adapts => 8,
-            // Nothing is known: the first one shows whether elements are long.
+            // Nothing is known: the first unit shows whether elements are long.
             0 => 0,
-            // It pays for cold caches, and shows little.
+            // The first unit pays for cold caches, and shows little.
             1 => 1,
             _ => 2,
         };
@@ -127,7 +127,7 @@ impl Pace {
         Self { grain, adapts, is_long, is_known, guesses, left, interval, last_ns: 0.0 }
     }
 
-    /// What a part that is split off now should start with.
+    /// The grain that a part that is split off now should start with.
     pub(crate) fn grain(&self) -> Grain {
         let (adapts, is_long, guesses) = (self.adapts, self.is_long, self.guesses);
         match self.is_known {
@@ -142,22 +142,22 @@ impl Pace {
         self.is_long
     }
 
-    /// Before a unit: whether it is one to stop at (and, where the grain adapts, to time).
+    /// Before a unit: whether it is a checkpoint, which is timed.
     #[inline(always)]
     pub(crate) fn is_checkpoint(&mut self) -> bool {
         self.left = self.left.wrapping_sub(1);
         self.left == u32::MAX
     }
 
-    /// After a unit that was a checkpoint and began at `started`: what it showed, unless it had fewer elements than the grain says.
+    /// After a checkpoint that began at `started`: its timing, unless it had fewer elements than the grain says.
     #[cold]
     pub(crate) fn checkpoint(&mut self, started: Moment, is_full: bool) -> Option<Timing> {
         if is_full {
             return Some(self.adapt(started.elapsed_ns()));
         }
         self.left = self.interval;
-        // A unit of one element or more that was not long had no long element. One that lost its core is taken for long: without this, all that is left would be
-        // divided into single elements, since none of them is a full unit.
+        // A unit of one element or more that was not long had no long element. If a unit has lost its core, its elements are taken for long. Without this check all that is left
+        // would then be divided into single elements, since none of these is a full unit.
         if self.is_long && started.elapsed_ns() < LONG_ELEMENT_NS {
             self.is_long = false;
         }
@@ -172,9 +172,9 @@ impl Pace {
             let factor = (UNIT_NS / elapsed).clamp(1.0 / STEP, STEP);
             self.grain = ((self.grain as f32 * factor) as usize).max(1);
             let is_near = (0.5..=2.0).contains(&factor);
-            // There may be less in a unit than the grain, whatever that is.
+            // A unit may have fewer elements than the grain says, however large that is.
             let follows = !(2.0 / 3.0..=1.5).contains(&(elapsed / self.last_ns));
-            // Still far from the aim, and getting there: look again soon.
+            // Still far from the aim, but the time follows the grain: look again soon.
             self.interval = if is_near || !follows { (self.interval * 2).min(INTERVAL_MAX) } else { 1 };
             self.last_ns = elapsed;
         } else {
@@ -185,7 +185,7 @@ impl Pace {
     }
 }
 
-/// One unit that was timed.
+/// A unit that was timed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Timing {
     pub(crate) elements: usize,
@@ -208,7 +208,7 @@ impl Timing {
     }
 }
 
-/// The grain at which a unit of `per_element` nanoseconds an element lasts as long as it should.
+/// The grain at which a unit lasts as long as it should if an element takes `per_element` nanoseconds.
 pub(crate) fn grain_for(per_element: f32) -> usize {
     ((UNIT_NS / per_element.max(1e-3)) as usize).max(1)
 }

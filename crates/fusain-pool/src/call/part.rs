@@ -1,9 +1,9 @@
-//! Parts of a call's work that the caller hands out from its own frame, and heap parts, which are handed on later.
+//! Parts of a call's work: stack parts, which the caller hands out from its own frame, and heap parts, which are handed out later.
 //!
-//! What the receiver of a *stack part* has to know is a message in its [mailbox], the state that it is to work on included, if that is small
-//! ([`Message`]). What it brings back it puts into the caller's frame ([`StackPart`]), to be committed by the caller. So a part of any size is handed over
-//! without an allocation, and what is awaited is a line of the caller's own. A part that its receiver has not opened by the time the caller is out of work is
-//! taken back and worked off by the caller: whoever was woken for it, and comes late, is not waited for.
+//! What the receiver of a *stack part* has to know is a message in its [mailbox], including the state that it is to work on, if that is small
+//! ([`Message`]). The receiver puts what it brings back into the caller's frame ([`StackPart`]), and the caller commits it. So a part of any size is handed over
+//! without an allocation, and the caller waits at a cache line of its own. A part that its receiver has not opened by the time the caller is out of work is
+//! taken back, and the caller works on it: it does not wait for a receiver that has been woken, and comes late.
 //!
 //! ```text
 //! caller                                        receiver
@@ -14,16 +14,18 @@
 //!   latch open: takes the state, commits ◀────── puts the state into the frame, counts the latch down
 //! ```
 //!
-//! A small state lies on one cache line with the latch, so what is brought back travels with the word that says so. Of a larger state the lines after it are the
-//! receiver's as long as it works: it writes to them at once, so that they have been fetched for writing by the time the state is put back.
+//! A small state lies on one cache line with the latch, so what is brought back travels with the word that says so. The further lines of a larger state are the
+//! receiver's while it works: it writes to them at once, so they have been fetched for writing by the time the state is put back.
 //!
-//! The [latch](crate::handover::latch) of a stack part opens as the receiver's last touch of the part and of the call.
+//! The receiver opens the [latch](crate::handover::latch) of a stack part as its last touch of the part and of the call.
 //!
-//! **Places.** The stack parts of a call lie in its caller's frame, also those that receivers hand out: one for each of the first [`ROOM`] workers in the caller's
-//! [`Row`]. With a part comes the right to hand parts to some of the workers behind its receiver, and so to use their places; no two have the same. The caller has
-//! prepared them all: their lines are in its cache, and a receiver would wait for each. A receiver that brings its part back says which places it has given ([`Given`]),
-//! so the caller learns of all before it stops waiting. It alone commits what comes back: where many workers end at the same time, their commits do not meet at a lock.
-//! Checked by `checks::part` and `checks::call`.
+//! **Places.** All stack parts of a call lie in its caller's frame, also those that receivers hand out. There is one *place* for each of the first [`ROOM`] workers in the
+//! caller's [`Row`]; the part of a worker lies in that worker's place. A receiver may hand parts to some of the workers behind it in the row, which it learns with its own
+//! part, and so uses their places. No two participants may hand parts to the same worker.
+//!
+//! The caller has prepared all places: their lines are in its cache, while a receiver would have to wait for each. A receiver that brings its part back says which places it
+//! has given ([`Given`]), so the caller learns of all parts before it stops waiting. Only the caller commits what comes back: if many workers end at the same time, their
+//! commits do not compete for a lock. Checked by `checks::part` and `checks::call`.
 
 use crate::Algorithm;
 use crate::call::Call;
@@ -41,7 +43,7 @@ use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::ptr::NonNull;
 
-/// Workers for whose parts there is a place in the caller's frame. Those beyond get theirs on the heap.
+/// The number of workers for whose parts there is a place in the caller's frame. Further workers get their parts on the heap.
 pub(crate) const ROOM: usize = 16;
 
 /// A set of places.
@@ -49,10 +51,10 @@ type PlaceSet = u16;
 
 const _: () = assert!(ROOM <= PlaceSet::BITS as usize);
 
-/// Workers that are handed parts when a call begins. If there are more, those that are awake ask for themselves.
+/// The maximum number of workers that are handed parts when a call begins. If there are more, those that are awake ask for work.
 pub(crate) const REACH_MAX: usize = u8::MAX as usize;
 
-/// What every message begins with; what follows is between its giver and `open`.
+/// What every message begins with. What follows is known only to its giver and to `open`.
 #[repr(C)]
 pub(crate) struct MessageHeader {
     pub(crate) open: Open,
@@ -61,23 +63,23 @@ pub(crate) struct MessageHeader {
 /// Reads the message, does what it says on the thread of a handle, and opens the mailbox again. It gets the message's token, and never unwinds.
 pub(crate) type Open = unsafe fn(message: *const MessageHeader, token: usize, handle: &Handle<'_>, reopen: Reopen<'_>);
 
-/// A call, and what those who receive parts of it do.
+/// A call, and the functions that run its parts.
 pub(crate) struct Running<'a, A: ?Sized> {
     pub(crate) call: &'a Call,
     pub(crate) algorithm: &'a A,
-    /// Works off what a message of `A` says.
+    /// Does what a message of `A` says.
     pub(crate) open: Open,
-    /// Works off a [`HeapPart`] of `A`.
+    /// Runs a [`HeapPart`] of `A`.
     pub(crate) run: Run,
 }
 
-/// Owner of an open mailbox: takes out the message or job, if there is one, works it off, and opens the mailbox in the state `reopen`.
+/// Owner of an open mailbox: takes out the message or job, if there is one, runs it, and opens the mailbox in the state `reopen`. Returns whether there was one.
 ///
 /// # Safety
 /// The mailbox is one of this thread's.
 #[inline(always)]
 pub(crate) unsafe fn receive(handle: &Handle<'_>, mailbox: &Mailbox, reopen: usize) -> bool {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     match unsafe { mailbox.take_out() } {
         None => return false,
         Some(Mail::Message { token, room }) => {
@@ -105,23 +107,23 @@ pub(crate) struct Message<'a, A: Algorithm + ?Sized> {
     pub(crate) grain: PackedGrain,
     /// The part's place.
     place: u8,
-    /// Whom it should be shared with.
+    /// The workers that it should be shared with: those from this place of the row up to `end`.
     next: u8,
     end: u8,
 }
 
 impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
-    /// Where the state lies in a message, if it does.
+    /// The offset of the state in a message, if it lies there.
     const AT: usize = size_of::<Self>();
 
     /// Whether the state lies in the message, and not in the caller's frame.
     const TRAVELS: bool =
         Self::AT + size_of::<A::Local>() <= mailbox::ROOM_BYTES && align_of::<A::Local>() <= align_of::<Self>();
 
-    /// Bytes that are written to the mailbox.
+    /// Bytes of the mailbox that a message takes.
     pub(crate) const BYTES: usize = Self::AT + if Self::TRAVELS { size_of::<A::Local>() } else { 0 };
 
-    /// About the part at `place` of `running`'s call; it should be shared with those at `reach` of the caller's [`Row`].
+    /// About the part at `place` of `running`'s call; it should be shared with the workers at `reach` of the caller's [`Row`].
     pub(crate) fn new(running: &Running<'a, A>, grain: Grain, place: usize, reach: Range<usize>) -> Self {
         const { assert!(Self::AT <= mailbox::ROOM_BYTES, "there is room for it") };
         let Running { call, algorithm, open, .. } = *running;
@@ -130,12 +132,12 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
         Self { header: MessageHeader { open }, algorithm, call, grain: PackedGrain::of(grain), place, next, end }
     }
 
-    /// Whom the part should be shared with.
+    /// The places in the row of the workers that the part should be shared with.
     pub(crate) fn reach(&self) -> Range<usize> {
         self.next.into()..self.end.into()
     }
 
-    /// Receiver of the message `token`: what it says, the state, and the part that is to be brought back.
+    /// Receiver of the message `token`, or caller that has taken it back: takes out the message and the state, and returns them with the call's places.
     ///
     /// # Safety
     /// Once, after the message has been written by [`Places::send`] for an algorithm of this type, and before the mailbox is opened again.
@@ -146,26 +148,26 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
             // SAFETY: written there, and read once.
             unsafe { message.wrapping_byte_add(Self::AT).cast::<A::Local>().read() }
         } else {
-            // SAFETY: the part waits for its receiver, whose it is now.
+            // SAFETY: prepared, and only this thread uses it now.
             let waiting = unsafe { &*part };
-            // SAFETY: the receiver's.
+            // SAFETY: as above.
             unsafe { waiting.take() }.expect("what does not travel lies in the frame")
         };
         // SAFETY: as above.
         let waiting = unsafe { &*part };
-        // SAFETY: the receiver's, and nothing is there.
+        // SAFETY: only this thread uses it now, and it holds no state.
         unsafe { waiting.prefetch() };
-        // SAFETY: written there. What it refers to waits for the part.
+        // SAFETY: written there. What it refers to lives until the part is back.
         let message = unsafe { message.cast::<Self>().read() };
         let places = Places::around(token, message.place.into());
         (message, local, places)
     }
 
-    /// The receiver of this message puts the state back, or says that it is lost, and which other places it has given; returns whom to unpark, if anybody. The caller may be gone
-    /// by then, and the part with it.
+    /// Receiver of this message: puts the state back, or says that it is lost, and says which other places it has given. Returns the slot whose owner is to be unparked, if any.
+    /// The caller may be gone by then, and the part with it.
     ///
     /// # Safety
-    /// Once, when the state has been taken out. `places` are those of the message, and all that were given have been.
+    /// Once, when the state has been taken out. `places` are those of the message, and the parts at all places in `given` have been delivered.
     #[inline(always)]
     pub(crate) unsafe fn bring_back(
         &self,
@@ -173,15 +175,15 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
         local: Option<A::Local>,
         given: &Given,
     ) -> Option<usize> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { StackPart::bring_back(places.part(self.place.into()), local, given.0.get()) }
     }
 }
 
 /// See the [module](self). A state of up to 48 bytes lies on its first cache line.
 ///
-/// Invariant: `local` holds a state exactly while `is_there`; both are used by the caller alone before the part is delivered and after it has been taken
-/// back or the latch has opened, and by the receiver in between.
+/// Invariant: `local` holds a state exactly while `is_there` is true. Both are used by the giver until it delivers the part, then by the receiver until it opens the latch, and
+/// by the caller once the latch has opened or the part has been taken back.
 #[repr(C, align(64))]
 pub(crate) struct StackPart<L> {
     latch: Latch,
@@ -202,10 +204,10 @@ impl<L> StackPart<L> {
     /// Takes the state out, if there is one.
     ///
     /// # Safety
-    /// By whoever uses the part now.
+    /// On the thread that may use the part now.
     #[inline(always)]
     unsafe fn take(&self) -> Option<L> {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         let is_there = self.is_there.with_mut(|is_there| std::mem::take(unsafe { &mut *is_there }));
         // SAFETY: there by the invariant, and read once.
         is_there.then(|| self.local.with_mut(|local| unsafe { local.cast::<L>().read() }))
@@ -214,13 +216,13 @@ impl<L> StackPart<L> {
     /// Puts a state back, or none.
     ///
     /// # Safety
-    /// By whoever uses the part now, when nothing is there.
+    /// On the thread that may use the part now, when it holds no state.
     #[inline(always)]
     unsafe fn put(&self, local: Option<L>) {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         self.is_there.with_mut(|is_there| unsafe { *is_there = local.is_some() });
         if let Some(local) = local {
-            // SAFETY: the caller's.
+            // SAFETY: the caller's contract.
             self.local.with_mut(|place| unsafe { place.cast::<L>().write(local) });
         }
     }
@@ -240,7 +242,7 @@ impl<L> StackPart<L> {
         });
     }
 
-    /// Receiver: puts the state back, or says that it is lost, and returns whom to unpark, if anybody. The caller may be gone by then, and the part with it;
+    /// Receiver: puts the state back, or says that it is lost. Returns the slot whose owner is to be unparked, if any. The caller may be gone by then, and the part with it;
     /// hence the pointer.
     ///
     /// # Safety
@@ -250,9 +252,9 @@ impl<L> StackPart<L> {
         let (latch, owner) = {
             // SAFETY: alive until the latch opens, and this reference ends before that.
             let part = unsafe { &*this };
-            // SAFETY: the receiver's, and nothing is there.
+            // SAFETY: on the receiver's thread, and the part holds no state.
             unsafe { part.put(local) };
-            // SAFETY: the receiver's.
+            // SAFETY: on the receiver's thread.
             part.given.with_mut(|places| unsafe { *places = given });
             (&raw const part.latch, part.owner)
         };
@@ -264,8 +266,8 @@ impl<L> StackPart<L> {
 /// A place for a part in the caller's frame.
 type Place<L> = std::cell::UnsafeCell<MaybeUninit<StackPart<L>>>;
 
-/// The places in a caller's frame, one for each of the first workers in its [`Row`]. Whoever may hand a part to a worker uses the place of that worker:
-/// the caller at first, and with a part it passes on the right to hand parts to some of the workers.
+/// The places in a caller's frame, one for each of the first workers in its [`Row`]. A participant that may hand a part to a worker uses the place of that worker.
+/// At first only the caller may; with a part it passes on the right to hand parts to some of the workers.
 pub(crate) struct Places<L>(*const Place<L>);
 
 impl<L> Clone for Places<L> {
@@ -277,7 +279,7 @@ impl<L> Clone for Places<L> {
 impl<L> Copy for Places<L> {}
 
 impl<L> Places<L> {
-    /// Those of which the part at `place` has the address `token`.
+    /// The places of the call whose part at `place` has the address `token`.
     #[inline(always)]
     fn around(token: usize, place: usize) -> Self {
         Self(std::ptr::with_exposed_provenance(token - place * size_of::<Place<L>>()))
@@ -288,19 +290,19 @@ impl<L> Places<L> {
         self.0.wrapping_add(place).cast()
     }
 
-    /// Names the part at `place` in the mailbox of its receiver.
+    /// The token of the part at `place`, which names it in the mailbox of its receiver.
     #[inline(always)]
     fn token(self, place: usize) -> usize {
         self.0.expose_provenance() + place * size_of::<Place<L>>()
     }
 
-    /// Prepares the part at `place`, for a worker that sleeps or not; to be [`sent`](Self::send), or prepared anew.
+    /// Prepares the part at `place`, to be [`sent`](Self::send) or prepared anew. `to_sleeper`: whether its receiver sleeps.
     ///
-    /// Before the mailbox is claimed: what is written here may have to be fetched first, and a mailbox that is claimed for long goes back to its owner's core
+    /// It is called before the mailbox is claimed: what is written here may have to be fetched first, and a mailbox that is claimed for long goes back to its owner's core
     /// meanwhile.
     ///
     /// # Safety
-    /// The calling thread has the right to hand out this place, and it is not in use; the caller of the call waits.
+    /// The calling thread has the right to hand out this place, which is not in use; the caller of the call waits for the part.
     #[inline(always)]
     pub(crate) unsafe fn prepare(self, place: usize, owner: usize, to_sleeper: bool) {
         let part = StackPart {
@@ -315,14 +317,14 @@ impl<L> Places<L> {
         unsafe { self.part(place).cast_mut().write(part) };
     }
 
-    /// Caller: prepares the parts at all these places, which the receivers of others may hand out, for workers that are awake.
+    /// Caller: prepares the parts at all these places, which the receivers of other parts may hand out, for workers that are awake.
     ///
     /// # Safety
     /// As for [`prepare`](Self::prepare).
     #[inline(never)]
     pub(crate) unsafe fn prepare_all(self, places: Range<usize>, owner: usize) {
         for place in places {
-            // SAFETY: the caller's.
+            // SAFETY: the caller's contract.
             unsafe { self.prepare(place, owner, false) };
         }
     }
@@ -330,7 +332,7 @@ impl<L> Places<L> {
     /// Delivers the part that was prepared at `place`, with the state `local`, to its receiver, whose mailbox has been claimed.
     ///
     /// # Safety
-    /// One has been prepared. The message's function works off parts of `A`, and the call waits until it is back.
+    /// A part has been prepared there. The message's function runs parts of `A`, and the call waits until the part is back.
     #[inline(always)]
     pub(crate) unsafe fn send<A: Algorithm<Local = L> + ?Sized>(
         self,
@@ -352,7 +354,7 @@ impl<L> Places<L> {
             // SAFETY: there is room for it.
             unsafe { room.cast::<Message<'_, A>>().write(message) };
         };
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { claim.write(self.token(place), write) };
     }
 }
@@ -378,7 +380,7 @@ impl Given {
 /// The stack parts of a call, in its caller's frame.
 ///
 /// Invariants:
-/// 1. The places in `out` hold parts that have been delivered. Others may be in use by receivers of these, who say so when they bring theirs back.
+/// 1. The places in `out` hold parts that have been delivered. Other places may be in use by the receivers of these parts, which say so when they bring theirs back.
 /// 2. The caller does not leave its frame before [`collect`](StackParts::collect) has said that none is out.
 pub(crate) struct StackParts<L> {
     places: [Place<L>; ROOM],
@@ -399,14 +401,14 @@ impl<L> StackParts<L> {
     /// The part at `place`.
     ///
     /// # Safety
-    /// It is out.
+    /// The place is in `out`.
     #[inline(always)]
     unsafe fn at(&self, place: usize) -> &StackPart<L> {
-        // SAFETY: it is only ever shared while it is there.
+        // SAFETY: while a part is out there are only shared references to it.
         unsafe { &*self.places().part(place) }
     }
 
-    /// The state of a part that its receiver has not opened yet.
+    /// Takes back a part that its receiver has not opened yet, and returns its state.
     #[cold]
     pub(crate) fn take_unopened<A: Algorithm<Local = L> + ?Sized>(&self, handle: &Handle<'_>) -> Option<L> {
         let row = Row::of(handle.pool, handle.index);
@@ -416,7 +418,7 @@ impl<L> StackParts<L> {
             if part.latch.is_open() {
                 return None;
             }
-            // Whoever wakes shuts the mailbox; see `idle::get_up`.
+            // A waker shuts the mailbox of a sleeper; see `idle::get_up`.
             let then = if part.to_sleeper { mailbox::SHUT } else { mailbox::ANY };
             let token = self.places().token(place);
             let front = &handle.pool.slots.get(row.at(place)).front;
@@ -429,7 +431,7 @@ impl<L> StackParts<L> {
         })
     }
 
-    /// Hands the states that have come back to `commit`, and says whether none is out any more.
+    /// Hands the states that have come back to `commit`, and returns whether no part is out any more.
     #[inline(always)]
     pub(crate) fn collect(&self, commit: impl Fn(L)) -> bool {
         let mut looks = self.out.0.get();
@@ -447,7 +449,7 @@ impl<L> StackParts<L> {
             let given = part.given.with_mut(|given| unsafe { *given });
             // SAFETY: as above.
             let local = unsafe { part.take() };
-            // SAFETY: nobody else uses it. What is dropped are words, and no state.
+            // SAFETY: no other thread uses it. Only words are dropped, and no state.
             unsafe { self.places().part(place).cast_mut().drop_in_place() };
             self.out.0.set(self.out.0.get() & !(1 << place) | given);
             looks |= given;
@@ -458,7 +460,8 @@ impl<L> StackParts<L> {
         self.out.0.get() == 0
     }
 
-    /// Asks to be unparked by each receiver that is known to bring a part back. It may have by now, and the caller looks again; if then others are known, it asks these.
+    /// Asks to be unparked by each receiver that is known to have a part. It may have brought the part back by now, so the caller looks again. If it then knows of
+    /// other receivers, it asks these.
     #[cold]
     pub(crate) fn await_all(&self) -> Awaited {
         let out = self.out.0.get();
@@ -469,7 +472,7 @@ impl<L> StackParts<L> {
         Awaited(out)
     }
 
-    /// Whether these are all that are out, and none of them has been committed since: a commit may have waited for something, and taken the wake of another one.
+    /// Whether these are all that are out, and none of them has been committed since: a commit may have waited for something, and used up the wake of another receiver.
     pub(crate) fn are_all(&self, Awaited(awaited): &Awaited) -> bool {
         self.out.0.get() == *awaited
     }
@@ -492,21 +495,21 @@ struct PartHead {
 /// The call of a part on the heap, which does not end before the part has been run.
 ///
 /// # Safety
-/// `part` is one, and nobody else has it.
+/// `part` is such a part, and no other thread has it.
 pub(crate) unsafe fn call_of<'c>(part: JobRef) -> &'c Call {
-    // SAFETY: so it begins.
+    // SAFETY: a part on the heap begins with it.
     let call = unsafe { (*part.as_ptr::<PartHead>()).call };
     // SAFETY: the part has a share of it.
     unsafe { &*call }
 }
 
-/// A part of the work for somebody whom the caller does not wait for in particular: on the heap, its receiver holding a share of the call.
+/// A part of the work on the heap. The caller does not wait for its receiver in particular; the receiver holds a share of the call.
 #[repr(C)]
 pub(crate) struct HeapPart<'a, A: Algorithm + ?Sized> {
     head: PartHead,
     pub(crate) algorithm: &'a A,
     pub(crate) grain: Grain,
-    /// How many more workers it should be shared with.
+    /// The number of further workers that it should be shared with.
     pub(crate) fanout: usize,
     pub(crate) local: A::Local,
 }
@@ -529,10 +532,10 @@ impl<'a, A: Algorithm + ?Sized> HeapPart<'a, A> {
         JobRef::new(NonNull::from(Box::leak(part)))
     }
 
-    /// The state of a part whose share the thread of `handle` gives up, instead of running it.
+    /// Takes the state out of a part instead of running it, and gives up the part's share on the thread of `handle`.
     ///
     /// # Safety
-    /// `part` is from [`boxed`](Self::boxed) for this type of algorithm, and nobody else has it or has run it. The call is kept alive by the caller.
+    /// `part` is from [`boxed`](Self::boxed) for this type of algorithm, and no other thread has it or has run it. The call is kept alive by the caller.
     pub(crate) unsafe fn unbox(part: JobRef, handle: &Handle<'_>) -> A::Local {
         // SAFETY: from `Box::leak`, once.
         let part = unsafe { Box::from_raw(part.as_ptr::<Self>().cast_mut()) };

@@ -1,8 +1,8 @@
-//! The address of a job: what lies somewhere in memory and can be run once, by whichever worker gets it.
+//! The address of a job. A job lies somewhere in memory and can be run once, by whichever worker gets it.
 //!
-//! A *stack job* lies in the frame of somebody who waits for it ([`join`](crate::join), [`part`](crate::call::part)); a *heap job* owns itself
-//! ([`scope`](crate::scope), [`spawn`](crate::spawn), [`part`](crate::call::part)). Each begins with a [`Header`](crate::worker::header::Header), so an address is all that travels
-//! through mailboxes, queues and stacks, which need to know no more.
+//! A *stack job* lies in the frame of a thread that waits for it ([`join`](crate::task::join), [`spawn`](crate::task::spawn)); a *heap job* owns its memory
+//! ([`scope`](crate::task::scope), [`spawn`](crate::task::spawn), [`part`](crate::call::part)). Every job begins with a [`Header`](crate::worker::header::Header).
+//! So only its address travels through mailboxes, queues and stacks; they need to know nothing else about it.
 
 use std::ptr::{self, NonNull};
 
@@ -10,23 +10,23 @@ use std::ptr::{self, NonNull};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct JobRef(NonNull<()>);
 
-// SAFETY: an address; running the job is `unsafe`, and whoever makes a job sees to it that what it captures is `Send`.
+// SAFETY: this is only an address. Running the job is `unsafe`, and the code that makes a job ensures that what it captures is `Send`.
 unsafe impl Send for JobRef {}
 
 impl JobRef {
-    /// Of a job that begins with a [`Header`](crate::worker::header::Header).
+    /// The address of a job that begins with a [`Header`](crate::worker::header::Header).
     #[inline(always)]
     pub(crate) fn new<J>(job: NonNull<J>) -> Self {
         Self(job.cast())
     }
 
-    /// Never 0, and a multiple of 8.
+    /// The address as a number: never 0, and a multiple of 8.
     #[inline(always)]
     pub(crate) fn to_address(self) -> usize {
         self.0.as_ptr().expose_provenance()
     }
 
-    /// `None` from 0.
+    /// Back from the number; `None` from 0.
     ///
     /// # Safety
     /// `address` came from [`to_address`](Self::to_address), or is 0.

@@ -1,18 +1,18 @@
-//! A completion latch: how many have yet to finish, and whether the one who waits for them sleeps.
+//! A completion latch: the number of participants that have yet to finish, and whether the thread that waits for them sleeps.
 //!
 //! The same latch serves a joined closure (one to finish), a scope (its tasks), a call (the workers that hold a share of it), and each
 //! part that a caller has handed out.
 //!
 //! | `state`   | meaning                                   | who changes it, and how |
 //! |-----------|-------------------------------------------|-------------------------|
-//! | `2 n`     | `n` have yet to finish                    | one of them: `fetch_sub(2)` · who is counted itself, or waits: `fetch_add(2)` |
-//! | `2 n + 1` | likewise, and the waiter sleeps           | as above; who brings `n` to 0 unparks the waiter |
+//! | `2 n`     | `n` have yet to finish                    | one of them: `fetch_sub(2)` · a participant that is counted itself, or the waiter: `fetch_add(2)` |
+//! | `2 n + 1` | `n` have yet to finish, the waiter sleeps | as above; the participant that brings `n` to 0 unparks the waiter |
 //! | 0, 1      | all have finished                         | |
 //!
 //! `count_down` is AcqRel and is the *last* touch of whatever contains the latch: its waiter may return at that moment. Its Release pairs with the Acquire of
-//! [`is_open`](Latch::is_open), so that what the others wrote is seen. Both the last `count_down` and [`sleep`](Latch::sleep)
-//! are read-modify-writes of one word, so one of the two sees the other: either the waiter finds the latch open, or the last one finds it asleep and
-//! unparks it. Checked by `checks::latch`.
+//! [`is_open`](Latch::is_open), so the waiter sees what the participants wrote. Both the last `count_down` and [`sleep`](Latch::sleep)
+//! are read-modify-writes of one word, so one of the two sees the other: either the waiter finds the latch open, or the last participant finds the waiter
+//! asleep and unparks it. Checked by `checks::latch`.
 
 use crate::sync::{AtomicUsize, Ordering};
 
@@ -25,19 +25,19 @@ pub(crate) struct Latch {
 }
 
 impl Latch {
-    /// For `count` to finish.
+    /// A latch that opens when `count` participants have finished.
     #[inline(always)]
     pub(crate) fn new(count: usize) -> Self {
         Self { state: AtomicUsize::new(ONE * count) }
     }
 
-    /// One more to finish. Relaxed: whoever adds is counted itself, or is the waiter, so the latch cannot open meanwhile.
+    /// Adds a participant. Relaxed: the caller is counted itself, or is the waiter, so the latch cannot open meanwhile.
     #[inline(always)]
     pub(crate) fn add(&self) {
         self.state.fetch_add(ONE, Ordering::Relaxed);
     }
 
-    /// How many have yet to finish. Relaxed: a number to look at.
+    /// How many have yet to finish. Relaxed: for information only.
     pub(crate) fn count(&self) -> usize {
         self.state.load(Ordering::Relaxed) / ONE
     }
@@ -48,16 +48,16 @@ impl Latch {
         self.state.load(Ordering::Acquire) < ONE
     }
 
-    /// Waiter: says that it is about to park; false where all have finished.
+    /// Waiter: says that it is about to park; returns false if all have finished.
     #[cold]
     pub(crate) fn sleep(&self) -> bool {
         self.state.fetch_or(SLEEPS, Ordering::AcqRel) >= ONE
     }
 
-    /// One has finished; returns whether the waiter is to be unparked. The latch may be gone afterwards, hence the pointer.
+    /// A participant has finished; returns whether it has to unpark the waiter. The latch may be gone afterwards, hence the pointer.
     ///
     /// # Safety
-    /// `this` is alive, and one of its count is the caller's to take off.
+    /// `this` is alive, and counts the caller, which gives up that count.
     #[inline(always)]
     #[must_use = "a waiter that is not unparked sleeps for ever"]
     pub(crate) unsafe fn count_down(this: *const Self) -> bool {

@@ -1,23 +1,23 @@
-//! A worker's mailbox: a word and some room, on cache lines of their own, through which work reaches it.
+//! A worker's mailbox: a word and some room, on cache lines of their own, through which work reaches the worker.
 //!
-//! Whoever has a part of an algorithm's work to give puts it here. That turns the paper's
-//! synchronous steal around: a thief *asks* (a bit in the victim's [`Slot`](crate::worker::slot::Slot)) and then watches only its own mailbox, so a victim that is
-//! deep in a long unit, finished, or waiting itself cannot hold it up. The thief may ask as many victims as it likes; the first one to claim
+//! A *giver* is a worker that has a part of an algorithm's work to give, and puts it here. This turns the paper's
+//! synchronous steal around: a thief *asks* (sets a bit in the victim's [`Slot`](crate::worker::slot::Slot)) and then watches only its own mailbox. So a victim that is
+//! deep in a long unit, has finished, or waits itself cannot hold the thief up. The thief may ask as many victims as it likes; the first one to claim
 //! the mailbox serves it, the others find it taken.
 //!
-//! The part that a caller hands out is a *message*: it lies in the mailbox itself, beside the word, so what to do travels on the cache line that the receiver
-//! watches anyway (see [`part`](crate::call::part)). Everything else is a job on the heap, whose address is put here. A message that nobody has opened its giver may
-//! take back.
+//! A part that a caller hands out is a *message*: it lies in the mailbox itself, beside the word, so the instructions travel on the cache line that the receiver
+//! watches anyway (see [`part`](crate::call::part)). Everything else is a [job](crate::handover::job), whose address is put into the word. A giver may take back a
+//! message or job that the owner has not taken out yet.
 //!
-//! Who waits at an empty mailbox fetches its line *for writing* ([`take_out`](Mailbox::take_out)). It then arrives as the receiver's own, and to take the message out
-//! costs no second trip to the giver's core (`compare region` shows it where cores are far apart).
+//! A worker that waits at an empty mailbox fetches its line *for writing* ([`take_out`](Mailbox::take_out)). The line then arrives as the receiver's own, and taking
+//! the message out costs no second trip to the giver's core (`compare region` shows it where cores are far apart).
 //!
-//! Each slot has two. The *front* mailbox takes anything and is open while a pool thread is idle. The *side* mailbox is used by who waits: it takes only
-//! the work of the one call its owner waits for (whose token is its state), or says that the owner sleeps until there are tasks to help with.
+//! Each slot has two mailboxes. The *front* mailbox takes any work and is open while a pool thread is idle. The *side* mailbox is used by an owner that waits: it takes
+//! only the work of the one call that the owner waits for (whose token is its state), or says that the owner sleeps until there are tasks to help with.
 //!
-//! A caller that waits with its side mailbox open runs code of the user's now and then: it commits what comes back, and runs tasks that are for it alone. If that code makes
-//! a call of its own and waits for that, it needs the mailbox for itself. So it [sets aside](Mailbox::set_aside) what is there, a job that has been
-//! delivered included, and [opens](Mailbox::open) it again like that when its own call is over.
+//! A caller that waits with its side mailbox open sometimes runs user code: it commits what comes back, and runs tasks that it alone may run. If that code
+//! makes a call of its own and waits for it, the inner call needs the mailbox. So the caller [sets aside](Mailbox::set_aside) what is there, including a job that has
+//! been delivered, and [opens](Mailbox::open) the mailbox in the same state again when the inner call is over.
 //!
 //! # States of the word
 //!
@@ -25,30 +25,30 @@
 //! |-------------|------------------------------------------------------|------------------------|
 //! | `SHUT`      | the owner takes nothing, or works                    | owner: store `ANY`, a token, or `ASLEEP`; CAS to `ANY` where a giver has shut it |
 //! | `ANY`       | front: the owner is awake and takes any work         | giver: CAS to `CLAIMED`, or to a nudge · owner: CAS to `ASLEEP`, `SHUT` |
-//! | `ASLEEP`    | the owner is parked or about to be                   | front, giver: CAS to `CLAIMED`, and unparks after delivery · waker: CAS to `SHUT`, then unparks; the owner opens on arrival · owner: CAS to `ANY`, store `SHUT` (side) |
+//! | `ASLEEP`    | the owner is parked or about to be                   | front, giver: CAS to `CLAIMED`, and unparks after delivery · waker: CAS to `SHUT`, then unparks; the owner opens it when it is awake · owner: CAS to `ANY`, store `SHUT` (side) |
 //! | token       | side: the owner waits for that call                  | giver of that call: CAS to `CLAIMED` · owner: CAS to `SHUT`, or to token + 2 |
-//! | token + 2   | likewise, and is parked or about to be               | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token, or to `SHUT` |
-//! | `CLAIMED`   | one giver is about to deliver, or has taken its message back | that giver: store a message, a job, or what it was; `ANY` or `SHUT` |
+//! | token + 2   | side: the owner waits for that call, and is parked or about to be | giver: CAS to `CLAIMED`, and unparks after delivery · owner: CAS to token, or to `SHUT` |
+//! | `CLAIMED`   | one giver is about to deliver, or has taken its message back | that giver: store a message, a job, or the state before; after taking back, `ANY` or `SHUT` |
 //! | job + 1     | a job is there                                       | owner: CAS to `SHUT` · front, giver, taking it back: CAS to `ANY` |
 //! | token + 4   | front: a message is there                            | owner: CAS to `SHUT` · giver, taking it back: CAS to `CLAIMED` |
-//! | nudge       | front: the slot of that number has a task to be taken | owner: store `SHUT` |
+//! | nudge       | front: the slot of that number has a task            | owner: store `SHUT` |
 //!
-//! A giver claims the mailbox for as long as it takes to write its message, or to put its part on the heap and to look whether its call has been
-//! stopped ([`Mailbox::claim`]). No code of the user's runs meanwhile: it might wait for this very worker. Jobs and
-//! tokens are addresses of words, so multiples of 8.
+//! A giver claims the mailbox only for as long as it takes to write its message, or to put its part on the heap and to check whether its call has been
+//! stopped ([`Mailbox::claim`]). No user code runs meanwhile: it might wait for this very worker. Jobs and
+//! tokens are addresses of words, so they are multiples of 8.
 //!
 //! # Orderings
 //!
-//! * giver's way to a message or job: Release; pairs with the Acquire of the owner who takes it out. It is written before it is read.
-//! * owner's way to `ANY`, a token, or a job that it puts back: Release; pairs with the Acquire of a giver's CAS. What the owner did before, such as having read the last message, or
-//!   clearing the stop signal of a call that has been stopped, is known to whoever gives it work.
-//! * owner and giver both leave a message by CAS, so one of them has it. Relaxed on the giver's side: it wrote the message itself.
-//! * giver's way from a message that it has taken back: Release; pairs with the Acquire of the next giver, or of the owner who opens the mailbox for that one. It has been read
-//!   before it is written over.
+//! * giver's change to a message or job: Release; pairs with the Acquire of the owner that takes it out. It is written before it is read.
+//! * owner's change to `ANY`, a token, or a job that it puts back: Release; pairs with the Acquire of a giver's CAS. So the giver knows what the owner did before, such as
+//!   reading the last message, or clearing the stop signal of a call that has been stopped.
+//! * owner and giver both leave a message by CAS, so only one of them gets it. Relaxed on the giver's side: it wrote the message itself.
+//! * giver's change from a message that it has taken back: Release; pairs with the Acquire of the next giver, or of the owner that opens the mailbox for that giver. The
+//!   message has been read before it is overwritten.
 //!
 //! # The room beside the word
 //!
-//! Invariant: it is used by the giver while the state is `CLAIMED`, and by the owner from its CAS to `SHUT` until it opens the mailbox again.
+//! Invariant: the giver uses it while the state is `CLAIMED`, and the owner from its CAS to `SHUT` until it opens the mailbox again.
 //!
 //! Checked by `checks::mailbox`.
 
@@ -65,7 +65,7 @@ pub(crate) const CLAIMED: usize = 3;
 /// Added to a token: its owner sleeps.
 pub(crate) const AND_ASLEEP: usize = 2;
 
-/// The three low bits of a nudge; the others are a slot's number.
+/// The three low bits of a nudge; the other bits are the number of a slot.
 const NUDGE: usize = 6;
 
 /// Added to the token of a message.
@@ -73,13 +73,13 @@ const MESSAGE: usize = 4;
 
 const LOW: usize = 7;
 
-/// Bytes of a cache line, or of the shortest there are.
+/// Bytes of a cache line; of the shortest kind, where they differ.
 pub(crate) const LINE: usize = 64;
 
-/// Words of a message: what is left of two cache lines.
+/// Words of room for a message: two cache lines, less the state.
 const ROOM: usize = 15;
 
-/// Bytes of a message.
+/// Bytes of room for a message.
 pub(crate) const ROOM_BYTES: usize = ROOM * size_of::<usize>();
 
 const fn state_of(job: usize) -> usize {
@@ -94,9 +94,9 @@ fn job_in(state: usize) -> Option<JobRef> {
 
 /// What has been taken out of a mailbox.
 pub(crate) enum Mail {
-    /// A message: its name, and where it lies until the mailbox is opened again.
+    /// A message: its token, and its address, which is valid until the mailbox is opened again.
     Message { token: usize, room: *const () },
-    /// A job, valid until it has been run, which is once.
+    /// A job, which is to be run once, and is valid until then.
     Job(JobRef),
 }
 
@@ -107,7 +107,7 @@ pub(crate) struct Mailbox {
     room: UnsafeCell<MaybeUninit<[usize; ROOM]>>,
 }
 
-// SAFETY: by the invariant of the room one thread uses it at a time; the orderings above hand it on.
+// SAFETY: by the invariant of the room one thread uses it at a time; the orderings above pass it from one to the next.
 unsafe impl Sync for Mailbox {}
 
 impl Mailbox {
@@ -115,19 +115,19 @@ impl Mailbox {
         Self { state: AtomicUsize::new(SHUT), room: UnsafeCell::new(MaybeUninit::uninit()) }
     }
 
-    /// Relaxed: a hint for whoever looks around; the decision is made by [`claim`](Self::claim).
+    /// The state. Relaxed: a hint; the decision is made by [`claim`](Self::claim).
     #[inline(always)]
     pub(crate) fn peek(&self) -> usize {
         self.state.load(Ordering::Relaxed)
     }
 
-    /// Fetches it for writing.
+    /// Fetches the first cache line for writing.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         prefetch_for_writing(&self.state);
     }
 
-    /// As [`prefetch`](Self::prefetch), for who is going to write a message of so many bytes.
+    /// As [`prefetch`](Self::prefetch), for a giver that is going to write a message of `bytes` bytes.
     #[inline(always)]
     pub(crate) fn prefetch_for(&self, bytes: usize) {
         self.prefetch();
@@ -157,15 +157,15 @@ impl Mailbox {
     #[inline(always)]
     fn take_message(&self, state: usize) -> Option<Mail> {
         let token = state & !LOW;
-        // What the owner will write to when it has done what the message says.
+        // The owner will write there when it has done what the message says.
         prefetch_for_writing(std::ptr::without_provenance::<usize>(token));
         // Acquire: pairs with the Release in `write`.
         let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
         is_taken.then(|| Mail::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
     }
 
-    /// Owner of an open mailbox: shuts it if somebody points to a task, and says whose. Acquire: pairs, through the nudge, with the Release of a giver who has taken its message
-    /// back before.
+    /// Owner of an open mailbox: shuts it if another worker has nudged it, and returns the slot that has a task. Acquire: pairs, through the nudge, with the Release of
+    /// a giver that has taken its message back before.
     #[inline(always)]
     pub(crate) fn follow_nudge(&self) -> Option<usize> {
         (self.peek() & LOW == NUDGE).then(|| {
@@ -175,28 +175,28 @@ impl Mailbox {
         })
     }
 
-    /// Owner: accept work from now on. Release: pairs with the Acquire of a giver.
+    /// Owner: accepts work from now on. Release: pairs with the Acquire of a giver.
     #[inline(always)]
     pub(crate) fn open(&self, state: usize) {
         self.state.store(state, Ordering::Release);
     }
 
-    /// Owner, awake and without work: opens it if it is shut. A giver has taken back what its owner was woken for. Acquire: pairs with the Release there, so that the next
-    /// giver knows that the room has been read.
+    /// Owner, awake and without work: opens the mailbox if it is shut, since a giver has taken back the message that the owner was woken for. Acquire: pairs with the
+    /// Release in [`take_back`](Self::take_back), so that the next giver knows that the room has been read.
     pub(crate) fn open_if_shut(&self) {
         if self.peek() == SHUT {
             let _ = self.change(SHUT, ANY);
         }
     }
 
-    /// Owner, where nobody can be claiming: accept nothing from now on.
+    /// Owner, where no giver can be claiming the mailbox: accepts nothing from now on.
     #[inline(always)]
     pub(crate) fn shut(&self) {
         self.state.store(SHUT, Ordering::Relaxed);
     }
 
-    /// Owner of a side mailbox that it is about to open for another call: shuts it, and returns the state to [open](Self::open) it in again. A giver who has claimed it is
-    /// waited for: no code of the user's runs before it has delivered.
+    /// Owner of a side mailbox that it is about to open for another call: shuts it, and returns the state to [open](Self::open) it in again. Waits for a giver that has
+    /// claimed it; no user code runs before that giver has delivered.
     pub(crate) fn set_aside(&self) -> usize {
         loop {
             let state = self.peek();
@@ -207,19 +207,19 @@ impl Mailbox {
             if state != CLAIMED
                 && self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok()
             {
-                // It is awake.
+                // The owner is awake.
                 return if state & LOW == AND_ASLEEP { state - AND_ASLEEP } else { state };
             }
             yield_now();
         }
     }
 
-    /// Owner, or who wakes it: from `from` to `to` unless somebody is delivering. Release as in [`open`](Self::open).
+    /// Owner, or a thread that wakes the owner: changes the state from `from` to `to`, unless a giver is delivering. Release as in [`open`](Self::open).
     pub(crate) fn change(&self, from: usize, to: usize) -> bool {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Tells an idle owner that slot `index` has a task to be taken. Relaxed: a hint; the task is taken by an exchange of its own.
+    /// Tells an idle owner that slot `index` has a task. Relaxed: a hint; the task is taken by a separate exchange.
     pub(crate) fn nudge(&self, index: usize) -> bool {
         let nudge = index << LOW.count_ones() | NUDGE;
         self.peek() == ANY && self.state.compare_exchange(ANY, nudge, Ordering::Relaxed, Ordering::Relaxed).is_ok()
@@ -234,18 +234,18 @@ impl Mailbox {
             return None;
         }
         let result = self.room.with_mut(|room| read(room.cast()));
-        // Release: keeps the chain of the owner's `open` to the next giver, who shall write after this has read.
+        // Release: continues the chain from the owner's `open` to the next giver, which must not write before this has read.
         self.state.store(then, Ordering::Release);
         Some(result)
     }
 
-    /// Giver of `job` to an idle owner: takes it back if the owner has not. Release, by [`change`](Self::change): keeps the chain of the owner's `open` to the next giver.
+    /// Giver of `job` to an idle owner: takes it back if the owner has not. Release, by [`change`](Self::change): continues the chain from the owner's `open` to the next giver.
     pub(crate) fn take_job_back(&self, job: JobRef) -> bool {
         let state = state_of(job.to_address());
         self.peek() == state && self.change(state, ANY)
     }
 
-    /// Giver: the right to deliver to a mailbox that is in state `expected`.
+    /// Giver: claims the right to deliver to a mailbox that is in state `expected`.
     #[inline(always)]
     pub(crate) fn claim(&self, expected: usize) -> Option<Claim<'_>> {
         // Acquire: pairs with the owner's Release when it opened.
@@ -266,10 +266,10 @@ impl Claim<'_> {
         self.was & LOW == AND_ASLEEP
     }
 
-    /// Leaves a message that `write` writes to the room, of up to [`ROOM_BYTES`] bytes. The `token` names it ([`Mailbox::take_back`]), and is the address of a word.
+    /// Delivers a message that `write` writes to the room, of up to [`ROOM_BYTES`] bytes. `token` names it ([`Mailbox::take_back`]), and is the address of a word.
     ///
     /// # Safety
-    /// The owner knows what to do with what is written, once, on its thread, unless it is taken back.
+    /// What `write` writes must be sound to read and carry out once on the owner's thread, unless it is taken back.
     #[inline(always)]
     pub(crate) unsafe fn write(self, token: usize, write: impl FnOnce(*mut ())) {
         self.mailbox.room.with_mut(|room| write(room.cast()));
@@ -278,7 +278,7 @@ impl Claim<'_> {
         std::mem::forget(self);
     }
 
-    /// Hands `job` over.
+    /// Delivers `job`.
     ///
     /// # Safety
     /// `job` must be sound to run once on the owner's thread, and stays valid until then.
@@ -292,7 +292,7 @@ impl Claim<'_> {
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        // Release: keeps the chain of the owner's `open` to the next claimer.
+        // Release: continues the chain from the owner's `open` to the next giver.
         self.mailbox.state.store(self.was, Ordering::Release);
     }
 }

@@ -2,10 +2,10 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | [`job`] | the address of what is run once |
-//! | [`latch`] | a count of tasks that have not ended, for those who wait for them |
+//! | [`job`] | the address of a job, which is run once |
+//! | [`latch`] | counts tasks that have not ended, for the thread that waits for them |
 //! | [`mailbox`] | the word through which work arrives at a worker |
-//! | [`queue`] | tasks that anybody may take |
+//! | [`queue`] | tasks that any worker may take |
 //! | [`stack`] | the jobs of one worker; others may take the oldest once it is published |
 
 pub(crate) mod job;

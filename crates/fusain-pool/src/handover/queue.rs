@@ -1,6 +1,6 @@
-//! Queues of tasks for anybody: a worker's own, from which it takes the newest and others the oldest, and those that all may push to.
+//! Queues of tasks that any worker may take. Each worker has its own, from which it takes the newest task, and other workers the oldest. Any thread may push to an inbox.
 //!
-//! crossbeam's deques do the work. Under loom, which does not know them, a lock stands in: what the models check is who tells whom that there is something.
+//! They are crossbeam's deques. loom does not know these, so in a model a lock stands in: the models check which worker is told that there is a task.
 
 pub(crate) use implementation::{Inbox, Queue};
 
@@ -15,7 +15,7 @@ mod implementation {
         others: Stealer<JobRef>,
     }
 
-    // SAFETY: `own` is used in `push` and `pop` alone, which ask for the one owner.
+    // SAFETY: `own` is used only in `push` and `pop`, which only the owner may call.
     unsafe impl Sync for Queue {}
 
     impl Queue {

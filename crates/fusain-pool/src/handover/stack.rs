@@ -1,9 +1,10 @@
 //! A worker's own stack of fork-join jobs: a *private deque with a few public places*.
 //!
 //! Only the owner touches the stack, so a push or a pop is a few plain loads and stores (Acar, Charguéraud & Rainey, "Scheduling parallel
-//! programs by work stealing with private deques", PPoPP'13). A worker that is busy with a long closure answers nobody, though; so the *oldest* jobs,
-//! which in a recursion are the largest, are published, so that anybody can take them without the owner's help: each in one of [a few](crate::worker::slot::places_for) words of the owner's
-//! [slot](crate::worker::slot). (With one such word, the second job of somebody in a long closure would have to wait for its end. Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
+//! programs by work stealing with private deques", PPoPP'13). But a worker that is busy with a long closure answers no requests. So the *oldest* jobs,
+//! which in a recursion are the largest, are published: each in one of [a few](crate::worker::slot::places_for) words of the owner's [slot](crate::worker::slot), its
+//! *public places*, from which any worker can take it without the owner's help. (With a single place, the second job of an owner in a long closure would have to wait
+//! until the closure ends. Split deques move a boundary between a private and a public part for the same reason: Rito & Paulino, "Scheduling computations
 //! with provably low synchronization overheads", J. Scheduling 2022; van Dijk & van de Pol, "Lace", Euro-Par'14 workshops.)
 //!
 //! ```text
@@ -14,20 +15,23 @@
 //!     oldest        ◄── older   newer ──►
 //! ```
 //!
-//! Of the jobs published some are still in their places, the others have been taken. The oldest private job is published at a push, if somebody has asked
-//! for it: the thief that has emptied a place, or the owner when there are more places, when it has taken its own job back, or when it begins with work in which there may be joins
-//! ([`begin`](crate::idle::tasks::begin)). So the oldest place is empty only if nothing has been pushed since. A push has nothing to look at for that but
-//! the requests, which it looks at anyway. In a recursion the jobs of the first few levels fill the places; all deeper ones cost no more than a push and a pop.
+//! Of the published jobs, some are still in their places, and the others have been taken. A push publishes the oldest private job if there is a request for it. A thief
+//! makes that request when it has emptied a place. The owner makes it when there are more free places, when it has taken its own job back, or when it begins with work in
+//! which there may be joins ([`begin`](crate::idle::tasks::begin)). So all places are empty only if nothing has been pushed since. For this a push looks only at the requests,
+//! which it reads anyway. In a recursion the jobs of the first few levels fill the places; all deeper jobs cost no more than a push and a pop.
 //!
-//! To publish a job and to take it back costs some 50 ns, of which a recursion of a microsecond would pay more than it computes if it filled all places. Where the last jobs of a kind
-//! had lain for a moment only when their owner got to them ([`Shared::is_brief`]) one of that kind is published where no other job is. So a thief always finds one job, and mostly more where they
-//! are worth it: not where nobody has taken one and asked for the next (all others have been busy since, or asleep, or have found only short tasks), and the owner is in the middle of
-//! a long closure that follows short ones. Then that closure's job stays private until it ends, also if it waits for that very job.
+//! **Short jobs.** A recursion of a microsecond would take longer to publish its jobs and take them back than to compute, if it filled all places. So the owner remembers
+//! for which kinds of jobs it got to the last published ones a moment after it had published them ([`Shared::is_brief`]). A job of such a kind is published
+//! only if no other job lies in a public place. A thief then still finds one job, and usually more where they are long. One case is missed: the job beside a closure stays
+//! private until the closure ends, even if the closure waits for that very job, if both of these hold:
 //!
-//! Jobs are pushed and popped like the stack frames that they lie in, so they are linked where they are, from the newest to the oldest: there is nothing to grow. Stores
-//! are what a fork costs, so a push makes but two of these, and a pop one. The way back, to the job that is to be published next, is written when somebody asks for it
-//! ([`Stack::link`]): once for each job that is there then, so all of it costs at most a step a push. What has been written about a job, that it is published or part of that
-//! way, is a mark on its link to the older one, which the pop reads anyway.
+//! * the closure is long and follows short ones, so only one job was public when it began;
+//! * no worker had taken that public job by then, and so asked for the next one: all others were busy or asleep, or had found only short tasks.
+//!
+//! **Links.** Jobs are pushed and popped like the stack frames that they lie in, so they are linked in place, from the newest to the oldest, and nothing has to grow.
+//! The cost of a fork is its stores, so a push makes only two of them, and a pop one. The links in the other direction, to the job that is to be published next, are
+//! written when there is a request for it ([`Stack::link`]): once for each job that is on the stack then, so all of them together cost at most one step a push. A mark on a
+//! job's link to the older one says that the job has been published or linked in the other direction; the pop reads that link anyway.
 
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
@@ -36,18 +40,18 @@ use std::cell::{Cell, UnsafeCell};
 use std::mem::{MaybeUninit, offset_of};
 use std::ptr::{self, NonNull};
 
-/// What links a job on a stack. A push writes one word of it: most jobs are taken back, and need no more.
+/// The links of a job on a stack. A push writes only one word of them; most jobs are taken back, and need no more.
 #[repr(C)]
 pub(crate) struct Link {
-    /// With [`MARK`] on it once the job has been published, or linked.
+    /// The next older job, or null. With [`MARK`] on it once this job has been published, or linked.
     older: Cell<*mut Link>,
-    /// Written when the next job is linked.
+    /// The next newer job; written when that is linked.
     newer: Cell<MaybeUninit<*mut Link>>,
     /// Written when the job is published.
     shared: UnsafeCell<MaybeUninit<Shared>>,
 }
 
-/// On the address of a [`Link`], which is a multiple of 8.
+/// A bit of a [`Link`]'s address that is free, since the address is a multiple of 8.
 const MARK: usize = 1;
 
 fn is_marked(link: *mut Link) -> bool {
@@ -62,7 +66,7 @@ fn unmark(link: *mut Link) -> *mut Link {
     link.map_addr(|address| address & !MARK)
 }
 
-/// What a job on a stack begins with: the header of any job, and its link. So the address of one leads to the other.
+/// What a job on a stack begins with: the header of any job, and its link. So the address of either leads to the other.
 #[repr(C)]
 pub(crate) struct Linked<H> {
     header: H,
@@ -82,7 +86,7 @@ impl<H> Linked<H> {
     /// The link of a job.
     ///
     /// # Safety
-    /// It begins with this, and the address is that of all of it.
+    /// The job begins with a `Linked<H>`, and `job` is the address of the whole job.
     #[inline(always)]
     pub(crate) unsafe fn link<J>(job: NonNull<J>) -> NonNull<Link> {
         // SAFETY: within the job.
@@ -92,37 +96,37 @@ impl<H> Linked<H> {
     /// The job whose link this is.
     ///
     /// # Safety
-    /// It came from [`link`](Self::link).
+    /// `link` came from [`link`](Self::link).
     pub(crate) unsafe fn job(link: NonNull<Link>) -> JobRef {
-        // SAFETY: the job begins so far before.
+        // SAFETY: the job begins that many bytes before its link.
         JobRef::new(unsafe { link.byte_sub(offset_of!(Self, link)) })
     }
 }
 
-/// What a job needs that others may run.
+/// What a job needs in addition once other workers may run it.
 pub(crate) struct Shared {
-    /// In as few bytes as will do: the job lies in its owner's frame.
+    /// The slot of the worker that pushed the job; in few bytes, since the job lies in its owner's frame.
     owner: u32,
-    /// Opens when it has been run.
+    /// Opens when the job has been run.
     pub(crate) latch: Latch,
-    /// When it was published.
+    /// When the job was published.
     since: ShortMoment,
 }
 
 impl Shared {
-    /// The slot of the one who has pushed it.
+    /// The slot of the worker that pushed the job.
     pub(crate) fn owner(&self) -> usize {
         self.owner as usize
     }
 
-    /// Whether it was published a moment ago.
+    /// Whether the job was published less than [`BRIEF_NS`] ago.
     pub(crate) fn is_brief(&self) -> bool {
         // A model has no clock.
         !cfg!(loom) && self.since.is_within(BRIEF_NS)
     }
 }
 
-/// A job that has lain for less was hardly worth it: to publish it takes a fiftieth of this.
+/// A job that its owner gets to within this time, in nanoseconds, was hardly worth publishing.
 const BRIEF_NS: f32 = 3_000.0;
 
 impl Link {
@@ -144,12 +148,12 @@ impl Link {
         unsafe { shared.assume_init_ref() }
     }
 
-    /// Ends what publishing began. (There is nothing to drop, but in a model, which sees whether anybody touches it later.)
+    /// Drops what publishing has written. (Only a model has something to drop: it checks that no thread uses it later.)
     ///
     /// # Safety
-    /// The job has been published, and nobody looks at it any more; once.
+    /// The job has been published, no other thread uses it any more, and this is called once.
     pub(crate) unsafe fn unshare(&self) {
-        // SAFETY: the caller's: no other reference to it is left.
+        // SAFETY: by the caller's contract no other reference to it is left.
         let shared = unsafe { &mut *self.shared.get() };
         // SAFETY: written when it was published.
         unsafe { shared.assume_init_drop() };
@@ -162,9 +166,9 @@ pub(crate) struct Stack {
     newest: Cell<*mut Link>,
     /// The newest job that has been published, or null. Where it is not `newest`, there are private jobs.
     public: Cell<*mut Link>,
-    /// The newest job that is linked: from the oldest private one to this each knows the next newer one. Null where none is.
+    /// The newest job that is linked: each job from the oldest private one up to this one is the `newer` of the one before it. Null if none is linked.
     linked: Cell<*mut Link>,
-    /// The oldest private job, where one is linked.
+    /// The oldest private job, if one is linked.
     oldest: Cell<*mut Link>,
     /// How many of the jobs have been published.
     published: Cell<usize>,
@@ -188,18 +192,18 @@ impl Stack {
     /// Pushes `job`.
     ///
     /// # Safety
-    /// `job` stays where it is until it has been popped, by `take_back` or `forget`; what is pushed later is popped before.
+    /// `job` stays where it is until it has been popped, by `take_back` or `forget`; jobs that are pushed later are popped earlier.
     #[inline(always)]
     pub(crate) unsafe fn push(&self, job: NonNull<Link>) {
         let older = self.newest.replace(job.as_ptr());
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { job.as_ref() }.older.set(older);
     }
 
     /// Pops the newest job, which is `job`, if it has never been published.
     ///
     /// # Safety
-    /// It is the newest, and has not been popped.
+    /// `job` is the newest, and has not been popped.
     #[inline(always)]
     pub(crate) unsafe fn take_back(&self, job: NonNull<Link>) -> bool {
         debug_assert_eq!(self.newest.get(), job.as_ptr(), "the newest job");
@@ -218,7 +222,7 @@ impl Stack {
         if job == self.public.get() {
             return false;
         }
-        // All newer ones have been popped, so this is the newest that is linked.
+        // All newer jobs have been popped, so this is the newest that is linked.
         debug_assert_eq!(self.linked.get(), job);
         self.linked.set(if older == self.public.get() { ptr::null_mut() } else { older });
         self.newest.set(older);
@@ -228,7 +232,7 @@ impl Stack {
     /// Pops the newest job, which is `job` and has been published.
     ///
     /// # Safety
-    /// So it is, and it has not been popped.
+    /// `job` is the newest, has been published, and has not been popped.
     pub(crate) unsafe fn forget(&self, job: NonNull<Link>) {
         debug_assert_eq!((self.newest.get(), self.public.get()), (job.as_ptr(), job.as_ptr()));
         // SAFETY: it has not been popped.
@@ -248,7 +252,7 @@ impl Stack {
         NonNull::new(self.newest.get()).filter(|_| self.has_private())
     }
 
-    /// The oldest private job of the worker of slot `owner`, whose stack this is; it is published from now on.
+    /// Makes the oldest private job, if there is one, a published one, and returns it; the caller offers it. `owner` is the slot of the worker whose stack this is.
     pub(crate) fn publish(&self, owner: usize) -> Option<NonNull<Link>> {
         if !self.has_private() {
             return None;
@@ -260,18 +264,18 @@ impl Stack {
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
         let shared = Shared { owner: owner as u32, latch: Latch::new(1), since: ShortMoment::now() };
-        // SAFETY: nobody else knows of it yet, and it is published once.
+        // SAFETY: no other thread knows of it yet, and it is published once.
         unsafe { link.shared.get().write(MaybeUninit::new(shared)) };
         if self.linked.get() == job.as_ptr() {
             self.linked.set(ptr::null_mut());
         } else {
-            // SAFETY: it is linked, and not the newest of those.
+            // SAFETY: it is linked, and not the newest that is, so its `newer` has been written.
             self.oldest.set(unsafe { link.newer.get().assume_init() });
         }
         Some(job)
     }
 
-    /// Links all private jobs, of which there is one at least: goes down to those that are.
+    /// Links all private jobs, of which there is at least one: from the newest down to those that are linked already.
     fn link(&self) {
         let mut job = self.newest.get();
         while job != self.linked.get() {

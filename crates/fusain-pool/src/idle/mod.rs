@@ -3,8 +3,8 @@
 //! A worker without work opens its mailbox and then goes through three stages:
 //!
 //! 1. **Spin** on its own mailbox, with a pause instruction a turn: work that is announced arrives within one line transfer.
-//! 2. **Look** around at growing distances ([`patience`](crate::worker::patience)): ask every slot that serves a call. Where the pool
-//!    knows who is near, the first look asks the nearest one alone.
+//! 2. **Look** around at growing distances ([`patience`](crate::worker::patience)): ask every slot that serves a call. If the pool
+//!    knows which workers are near, the first look asks the nearest one alone.
 //! 3. **Sleep**: park on the operating system.
 //!
 //! # Going to sleep without missing anything
@@ -18,13 +18,13 @@
 //!   park until the mailbox is not ASLEEP
 //! ```
 //!
-//! Of two fences one comes first in their total order. If it is the worker's, the caller sees `ASLEEP` and wakes it;
-//! if the caller's, the worker sees `serves` and leaves a standing order in the caller's request word, which the next
-//! look finds: the caller then delivers into the sleeping mailbox and unparks (on lent threads it calls the worker back). Checked by
+//! One of the two fences comes first in their total order. If it is the worker's, the caller sees `ASLEEP` and wakes it.
+//! If it is the caller's, the worker sees `serves` and leaves a standing order in the caller's request word. The caller's next
+//! look finds the order, and the caller wakes the worker (on lent threads it calls the worker back), which asks again. Checked by
 //! `checks::sleep`; without the fences the model finds the lost wake.
 //!
-//! A call that is too small to be worth waking anybody does not look for sleepers at all. It makes no difference to what
-//! is computed, only to who computes it.
+//! A call that is too small to be worth a wake does not look for sleepers at all. That makes no difference to what
+//! is computed, only to which workers compute it.
 
 pub(crate) mod tasks;
 pub(crate) mod wakes;
@@ -58,7 +58,7 @@ impl Inner {
             slot.set_thread(crate::sync::current());
             slot.set_asleep(false);
             (self.handlers.start)(index);
-            // Not before: the handler may wait, and what is put here lies until it has ended.
+            // Not before: the handler may wait, and what is put into the mailbox would lie there until the handler has ended.
             get_up(handle);
             serve(handle);
             (self.handlers.exit)(index);
@@ -72,18 +72,18 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     let mailbox = &handle.slot().front;
     let after_task = || Patience::after_task(pool, handle.index, &handle.first_look);
     let mut patience = Patience::of_worker(pool, handle.index);
-    // How often it has got up from its watch since it was given anything.
+    // How often it has got up from its watch since it last had work.
     let mut in_vain = 0;
     loop {
-        // SAFETY: this thread's.
+        // SAFETY: the mailbox is this thread's.
         if unsafe { receive(handle, mailbox, mailbox::ANY) } {
-            // What it has spawned it looks after itself.
+            // It runs the tasks that it has spawned there itself.
             while run_own(handle) {}
             patience = Patience::after_part(pool, handle.index);
             in_vain = 0;
             continue;
         }
-        // Until then its mailbox says that it has been told: nobody tells it again.
+        // While it holds back, the nudge stays in its mailbox, so no other worker tells it again.
         if !patience.holds_back() && run_pointed_out(handle) {
             // Where there was one task there may be more.
             while !handle.first_look.is_far() && run_found(handle, false) {}
@@ -120,7 +120,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                     continue;
                 }
                 if !fall_asleep(handle) {
-                    // What kept it awake may be a task that nobody will point to any more.
+                    // What kept it awake may be a task that no other worker will point it to any more.
                     if run_found(handle, true) {
                         patience = after_task();
                     }
@@ -140,13 +140,14 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     }
 }
 
-/// Whether an idle worker that is awake asks the owner of `slot` for work. One that has found [short tasks](crate::worker::patience) asks for parts of calls alone: what is published it finds.
+/// Whether an idle worker that is awake asks the owner of `slot` for work. After [short tasks](crate::worker::patience) it asks only for
+/// parts of calls: it finds published tasks itself.
 fn would_ask(handle: &Handle<'_>, slot: &Slot) -> bool {
     let serves = slot.serves();
     serves != 0 && !(handle.first_look.is_far() && serves == slot.root())
 }
 
-/// An idle worker runs the task that somebody points to, if it is still there.
+/// An idle worker runs the task that another worker has pointed it to, if it is still there.
 fn run_pointed_out(handle: &Handle<'_>) -> bool {
     let Some(index) = handle.slot().front.follow_nudge() else { return false };
     run_and_open(handle, tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false)))
@@ -157,7 +158,7 @@ fn run_found(handle: &Handle<'_>, is_patient: bool) -> bool {
     run_one(handle, tasks::in_sight, |handle, helps| tasks::find(handle, helps, is_patient))
 }
 
-/// As [`run_found`] for one of its own. It looks at no other's slot: a line that a caller is about to write to should not be fetched away just after a call.
+/// As [`run_found`], for a task of its own. It looks at no other slot: a line that a caller is about to write to should not be fetched away just after a call.
 fn run_own(handle: &Handle<'_>) -> bool {
     run_one(handle, |handle, _| tasks::has_own(handle), |handle, _| tasks::find_local(handle))
 }
@@ -189,8 +190,8 @@ fn run_and_open(handle: &Handle<'_>, task: Option<Taken>) -> bool {
     }
 }
 
-/// Goes from `ANY` to `ASLEEP`, unless somebody is delivering or there is a task after all, and leaves a standing order with all who serve; the module docs
-/// say why nobody is missed.
+/// Goes from `ANY` to `ASLEEP`, unless a giver is delivering or there is a task after all, and leaves a standing order with all slots that serve a call; the module docs
+/// say why nothing is missed.
 pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
     let (slot, mailbox) = (handle.slot(), &handle.slot().front);
     slot.set_asleep(true);
@@ -204,7 +205,7 @@ pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
         slot.set_asleep(false);
         return false;
     }
-    // Who would have to share a core with a worker that takes part is not called, and leaves no order.
+    // A worker that would have to share a core with another participant is not called, and leaves no order.
     if handle.index < handle.pool.helpers_max {
         handle.pool.ask(handle, |slot| slot.serves() != 0);
     }
@@ -213,7 +214,7 @@ pub(crate) fn fall_asleep(handle: &Handle<'_>) -> bool {
     true
 }
 
-/// Whether there is a task that this worker is to take: any, but where it would have to share a core those that nobody waits for at the same time.
+/// Whether there is a task that this worker is to take: any task; if the worker would have to share a core, only tasks for it alone and those given to the pool.
 fn is_wanted(handle: &Handle<'_>) -> bool {
     if handle.index < handle.pool.helpers_max {
         tasks::in_sight(handle, Helps::Anybody)
@@ -222,7 +223,7 @@ fn is_wanted(handle: &Handle<'_>) -> bool {
     }
 }
 
-/// Parks until there is a message, somebody has woken this worker, or the pool ends.
+/// Parks until there is a message, another thread has woken this worker, or the pool ends.
 pub(crate) fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
     let mailbox = &handle.slot().front;
     let mut watch = handle.pool.begins_watch(handle.index).then(|| Watch::begin(handle, *in_vain));
@@ -242,7 +243,7 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
                         }
                         Turn::End => {
                             handle.pool.ends_watch();
-                            // Whoever had a task until now may have left it to the watch.
+                            // Until now a worker that has a task may have left it to the watch.
                             if tasks::in_sight(handle, Helps::Anybody) {
                                 get_up_for_task(handle);
                                 break;
@@ -252,46 +253,47 @@ pub(crate) fn stay_asleep(handle: &Handle<'_>, in_vain: &mut u32) {
                     }
                 }
             },
-            // Somebody is writing, and may find nothing to give: one look tells no more than that it will not take long.
+            // A giver is about to deliver, or finds that it has nothing to give. Neither takes long.
             mailbox::CLAIMED => yield_now(),
             _ => break,
         }
     }
     if watch.is_some() {
         handle.pool.ends_watch();
-        // Likewise. It looks for a task when it gets up, but it may have been given a part of a call, and be busy with that for long.
+        // Likewise. It looks for a task when it gets up. But if it has been given a part of a call, it may be busy with that for long.
         if mailbox.peek() != mailbox::SHUT && tasks::in_sight(handle, Helps::Anybody) {
             handle.pool.wake(handle, 1);
         }
     }
     handle.slot().set_asleep(false);
-    // Where nobody has woken it. The end of the pool is no reason to leave a message unread: its sleeper goes on awake.
+    // If no other thread has woken it. The end of the pool is no reason to leave a message unread: the worker goes on, awake.
     let _ = mailbox.change(mailbox::ASLEEP, mailbox::ANY);
 }
 
-/// The worker on watch wakes itself as others would: so it looks for a task before it is given a part of a call.
+/// The worker on watch wakes itself as another thread would, so it looks for a task before it is given a part of a call.
 fn get_up_for_task(handle: &Handle<'_>) {
     let _ = handle.slot().front.change(mailbox::ASLEEP, mailbox::SHUT);
 }
 
-/// A worker has come, or has been woken by one who has shut its mailbox: it opens that.
+/// A worker has started, or has been woken by a thread that has shut its mailbox: it opens the mailbox.
 ///
-/// It may have been told of a task, of which nobody else is. So it looks for one before it is given a part of a call: units of that call may wait for the task. Whether there was one.
+/// It may have been told of a task that no other worker has been told of. So it looks for a task before it is given a part of a call: units of that call may wait for the
+/// task. Returns whether there was one.
 fn get_up(handle: &Handle<'_>) -> bool {
     let mailbox = &handle.slot().front;
-    // Who has woken it has given it a message, or nobody has. Acquire as in `open_if_shut`.
+    // If the mailbox is not shut, there is a message, or no thread has woken this worker. Acquire as in `open_if_shut`.
     mailbox.change(mailbox::SHUT, mailbox::SHUT) && run_and_open(handle, tasks::find(handle, Helps::Anybody, false))
 }
 
 /// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.
 ///
-/// They lie above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how often that may nest.
+/// They run above the waiting frame on this thread's stack; [`DEPTH_MAX`] bounds how deeply that may nest.
 #[cold]
 pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     handle.first_look.out_of_work(handle.pool);
     let is_shallow = handle.depth.get() < DEPTH_MAX;
     let (takes, helps) = match handle.pool.is_registry {
-        // Programs may block as long as any worker could still do something about it.
+        // Programs for rayon may block as long as any worker could still do something about it.
         true => (true, if is_shallow { Helps::Anybody } else { Helps::Itself }),
         false => (is_shallow, helps),
     };
@@ -304,12 +306,12 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     };
     let run_one =
         |is_patient| run(if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) });
-    // Who is waited for here may wait for what this thread has joined. A registry's threads go on.
+    // The thread that is waited for here may wait for what this thread has joined. In a registry, threads go on with that.
     let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::find_joined(handle));
     let run_local = || run(if takes { tasks::find_local(handle) } else { tasks::find_own(handle) });
     let begin = || {
         let patience = Patience::of_waiter(handle.pool, &handle.first_look);
-        // What is its own does not have to wait.
+        // Its own tasks do not have to wait for the first look.
         while !patience.is_looking() && !latch.is_open() && run_local() {}
         patience
     };
@@ -331,7 +333,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
                 }
             }
             Step::Sleep => {
-                // What it has left to others so far would keep it awake.
+                // Tasks that it has left to others so far would keep it awake.
                 if !run_one(true) && !run_joined() {
                     sleep_on(handle, latch, helps, takes);
                 }
@@ -341,10 +343,10 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     }
 }
 
-/// Parks until `latch` is open or, if this worker `takes` tasks, somebody has woken it since there may be one.
+/// Parks until `latch` is open or, if this worker `takes` tasks, it is woken because there may be one.
 ///
 /// ```text
-/// waiter                                       who publishes a task
+/// waiter                                       worker that publishes a task
 ///   side mailbox: ASLEEP                         public place, or queue: the task
 ///   fence (SeqCst)                               fence (SeqCst)
 ///   looks for tasks, leaves standing orders      for each waiter of that root: ASLEEP? -> CAS to SHUT, unpark
@@ -363,7 +365,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
         }
         return;
     }
-    // It may wait inside of a call that it waits for, as in `run::help`.
+    // This thread may already wait for a call further down its stack, as in `run::help`.
     let outer = slot.side.set_aside();
     slot.side.open(mailbox::ASLEEP);
     fence(Ordering::SeqCst);
@@ -371,7 +373,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     if !tasks::in_sight(handle, helps) {
         while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && !tasks::is_called(handle) {
             naps.take(handle);
-            // Whoever has a task tells one of those who wait, which may be one that must not take it.
+            // A worker that has a task tells one of those that wait, which may be one that must not take it.
             if tasks::in_sight(handle, helps) {
                 break;
             }
@@ -380,13 +382,13 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     slot.side.open(outer);
 }
 
-/// Turns of a thread outside before it looks whether what it gave has been taken: some 0.6 us. A worker with a core of its own has done so by then.
+/// Turns of a thread outside before it checks whether its job has been taken: a worker with its own core has taken it by then.
 const OUTSIDER_LOOK: u32 = if cfg!(loom) { 1 } else { 32 };
 
-/// Turns for which it then keeps its core, if what it waits for is not known to be long: 5 to 10 us.
+/// Turns for which it then keeps its core, if what it waits for is not known to be long.
 const OUTSIDER_SPINS: u32 = if cfg!(loom) { 1 } else { 480 };
 
-/// A thread that is in no pool waits until `latch` is open; `slot` is what it is unparked by. Each time that it looks around it calls `look`,
+/// A thread that is in no pool waits until `latch` is open; it is unparked through `slot`. Each time that it looks around it calls `look`,
 /// which does not unwind.
 #[cold]
 pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bool, look: impl Fn()) {

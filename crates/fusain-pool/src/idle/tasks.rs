@@ -1,17 +1,17 @@
-//! Tasks that lie where anybody may take them: in the public places of [stacks](crate::handover::stack), in [queues](crate::handover::queue), in inboxes.
+//! Tasks that any worker may take: in the public places of [stacks](crate::handover::stack), in [queues](crate::handover::queue), in inboxes.
 //!
-//! Unlike a part of an algorithm's work, which only its owner can split off, a task is taken without the help of the one who made it. So a worker
-//! that is deep in a long closure keeps nobody waiting.
+//! Unlike a part of an algorithm's work, which only its owner can split off, a task is taken without the help of the worker that made it. So a worker
+//! that is deep in a long closure keeps no other waiting.
 //!
-//! # Who hears of a task
+//! # Which workers are told of a task
 //!
-//! | when                                              | who is told |
+//! | when                                              | which workers are told |
 //! |---------------------------------------------------|-------------|
-//! | the first task of a join or scope ([`announce`])  | a worker that is awake and idle is nudged; else one that sleeps is woken |
-//! | a task is published on request ([`answer`])        | those who have asked; if one of them sleeps, it is woken |
-//! | a task is taken ([`run`])                         | sleepers, by the one who took it: so a large recursion wakes the whole pool, each wake leading to the next |
+//! | the first task of a join or scope ([`announce`])  | one that is awake and idle is nudged; if there is none, one that sleeps is woken |
+//! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
+//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next |
 //!
-//! Whoever looks around finds it in any case. Checked by `checks::tasks`.
+//! A worker that looks around finds the task in any case. Checked by `checks::tasks`.
 
 use crate::call::part::call_of;
 use crate::handover::job::JobRef;
@@ -25,23 +25,23 @@ use crate::worker::others::give_way;
 use crate::worker::slot::{OF_JOBS, Slot, askers, bit};
 use std::time::Duration;
 
-/// Pieces of work a thread may take on top of one another while it waits; beyond that it only waits, and leaves no tasks in its queue that it may have to
-/// wait for.
+/// The maximum number of pieces of work that a thread may take on top of one another while it waits. Beyond that it only waits, and leaves no tasks in its queue that it
+/// may have to wait for.
 pub(crate) const DEPTH_MAX: usize = 32;
 
-/// Whose tasks a worker takes.
+/// Which tasks a worker takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Helps {
-    /// Everybody's.
+    /// Any task.
     Anybody,
-    /// Those of the outermost join or scope with this token; 0 is that of none.
+    /// Tasks of the outermost join or scope with this token; 0 stands for none.
     Root(usize),
-    /// What it may be the only one to run: its own, and those that have been given to the pool.
+    /// Tasks that perhaps no other worker can run: its own, and those that have been given to the pool.
     Itself,
 }
 
 impl Helps {
-    /// Whether tasks of `slot` are among them. What its owner has queued and published may be waited for, also while it is busy with a call.
+    /// Whether tasks of `slot` are among them. What its owner has queued and published may be waited for, even while the owner is busy with a call.
     #[inline(always)]
     fn wants(self, slot: &Slot) -> bool {
         match self {
@@ -56,7 +56,7 @@ impl Helps {
         !matches!(self, Helps::Root(_))
     }
 
-    /// Asks all who may have something.
+    /// Asks all workers that may have such tasks.
     pub(crate) fn ask(self, handle: &Handle<'_>) {
         match self {
             Helps::Anybody => handle.pool.ask(handle, |slot| slot.serves() != 0),
@@ -66,23 +66,23 @@ impl Helps {
     }
 }
 
-/// A task that has been taken, and is to be run by the one who did.
+/// A task that has been taken, and is to be run by the worker that took it.
 pub(crate) struct Taken {
     job: JobRef,
-    /// The slot it was taken from; its own or none in particular: the taker's.
+    /// The slot it was taken from; the taker's, if the task was its own or of no slot in particular.
     from: usize,
-    /// Whether it lay in a public place: so its owner has joined it.
+    /// Whether it lay in a public place: then its owner has joined it.
     is_joined: bool,
 }
 
 impl Taken {
-    /// One of the taker's, or of nobody in particular.
+    /// A task of the taker's own, or of no slot in particular.
     fn by(handle: &Handle<'_>, job: JobRef) -> Self {
         Self { job, from: handle.index, is_joined: false }
     }
 }
 
-/// Whether there is a task to be taken. A hint, but after a fence (see [`idle`](crate::idle)).
+/// Whether there is a task to be taken. A hint, except after a fence (see [`idle`](crate::idle)).
 pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
     has_own(handle)
         || (helps.wants_given() && !handle.pool.inbox.is_empty())
@@ -99,7 +99,7 @@ pub(crate) fn has_own(handle: &Handle<'_>) -> bool {
     !own.inbox.is_empty() || own.queue.len() > 0
 }
 
-/// A task, if there is one: first its own newest, then what concerns this worker alone (so a broadcast comes after what it was spawned after), then the
+/// A task, if there is one: first its own newest, then one that this worker alone may run (so a broadcast comes after the tasks spawned before it), then the
 /// oldest of the others. How long it has looked for one decides whether it [`is_patient`](crate::worker::slot::Slot::take_offer).
 pub(crate) fn find(handle: &Handle<'_>, helps: Helps, is_patient: bool) -> Option<Taken> {
     if let Some(task) = find_local(handle) {
@@ -120,27 +120,27 @@ pub(crate) fn find_own(handle: &Handle<'_>) -> Option<Taken> {
     take_own(handle).map(|job| Taken::by(handle, job))
 }
 
-/// A task of this worker's own, be it one that others might take.
+/// A task of this worker's own, including those that others might take.
 pub(crate) fn find_local(handle: &Handle<'_>) -> Option<Taken> {
     let job = handle.pop().or_else(|| take_own(handle))?;
     Some(Taken::by(handle, job))
 }
 
-/// The oldest closure that this worker has joined and that nobody has begun. It comes last: the worker gets to it in any case, unless what it does now waits for that.
+/// The oldest closure that this worker has joined and that no worker has begun. It comes last: the worker gets to it in any case, unless what it does now waits for it.
 pub(crate) fn find_joined(handle: &Handle<'_>) -> Option<Taken> {
     publish(handle);
     handle.slot().take_offer(true).map(|job| Taken::by(handle, job))
 }
 
-/// What is in this worker's own inbox. Whoever waits for anything looks there: the one who put it there may be waiting for this worker.
+/// Takes a task out of this worker's own inbox. Every worker that waits for anything looks there: the thread that put the task there may be waiting for this worker.
 fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
     let inbox = &handle.slot().inbox;
     if inbox.is_empty() { None } else { inbox.take() }
 }
 
-/// Runs a task for the worker that this thread was started as, if there is one and this thread waits inside of another pool now, with `handle`. Returns whether it did.
+/// Runs a task for the worker that this thread was started as, if there is one and this thread now waits inside of another pool, with `handle`. Returns whether it did.
 ///
-/// The one who waits for that task may be the one that this thread waits for.
+/// The thread that waits for that task may be the one that this thread waits for.
 #[cold]
 pub(crate) fn run_home(handle: &Handle<'_>) -> bool {
     Handle::home(|home| home.is_some_and(|home| is_another(home, handle) && run_at_home(home)))
@@ -162,7 +162,7 @@ fn run_at_home(home: &Handle<'_>) -> bool {
     true
 }
 
-/// Whether there is something for this worker alone, or for the one that this thread was started as, or for one that may have to come here.
+/// Whether there is something for this worker alone, for the worker that this thread was started as, or for a worker that may have to come here.
 pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
     let is_home_called = |home: &Handle<'_>| {
         !home.slot().inbox.is_empty() || home_helps(home).is_some_and(|helps| in_sight(home, helps))
@@ -171,20 +171,20 @@ pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
     !handle.slot().inbox.is_empty() || at_home() || handle.pool.is_lending_due()
 }
 
-/// How often a worker of a registry that sleeps inside of another pool looks whether its own has work: only who has something for this very worker unparks it there.
+/// How often a worker of a registry that sleeps inside of another pool checks whether its own pool has work: there it is unparked only for tasks that it alone may run.
 const LOOK_HOME: Duration = Duration::from_millis(1);
 
-/// How long whoever waits for others sleeps at first, and at most.
+/// How long a worker that waits for others sleeps at first, and at most.
 const NAP_FIRST: Duration = Duration::from_micros(550);
 const NAP_LAST: Duration = Duration::from_millis(5);
 
-/// How long a thread outside sleeps at most. It is told when what it waits for is done.
+/// How long a thread outside sleeps at most. It is unparked when what it waits for is done.
 const NAP_LAST_OUTSIDE: Duration = Duration::from_millis(500);
 
-/// The sleep of one who waits for others, a while at a time.
+/// The sleep of a thread that waits for others, a while at a time.
 ///
-/// Another process may have taken the core of the one who is waited for. Linux moves a thread that has waited for 500 us to a core whose last thread falls asleep, and otherwise
-/// looks only now and then whether there is one to be moved. So who sleeps without an end waits for a whole time slice, mostly.
+/// Another process may have taken the core of the thread that is waited for. Linux moves a thread that has waited for 500 us to a core whose last thread falls asleep; otherwise
+/// it seldom looks for threads to move. So if this thread slept without an end, it would usually wait for a whole time slice.
 pub(crate) struct Naps {
     next: Duration,
     last: Duration,
@@ -195,12 +195,12 @@ impl Naps {
         Self { next: NAP_FIRST, last: NAP_LAST }
     }
 
-    /// Of a thread outside, of which there may be thousands. Each sleep is about as long as all before it.
+    /// For a thread outside, of which there may be thousands. Each sleep is about as long as all before it together.
     pub(crate) fn outside() -> Self {
         Self { last: NAP_LAST_OUTSIDE, ..Self::new() }
     }
 
-    /// Parks until somebody unparks this thread, it is time to look after its home, or the nap is over.
+    /// Parks until this thread is unparked, it is time to look after its home, or the nap is over.
     pub(crate) fn take(&mut self, handle: &Handle<'_>) {
         let looks = |home: &Handle<'_>| is_another(home, handle) && home_helps(home).is_some();
         let looks_home = Handle::home(|home| home.is_some_and(looks));
@@ -216,18 +216,19 @@ impl Naps {
     }
 }
 
-/// A home that is not the handle by which the thread waits.
+/// Whether `home` is another handle than the one by which the thread waits.
 fn is_another(home: &Handle<'_>, handle: &Handle<'_>) -> bool {
     !std::ptr::eq(home.slot(), handle.slot())
 }
 
-/// What a worker does for its own pool while it waits inside of another one, beside what is for it alone. A registry goes on, since its programs were written for pools that do.
+/// Which tasks a worker runs for its own pool while it waits inside of another one, beside those that it alone may run.
+/// Only a registry's worker runs any: programs for rayon expect that.
 fn home_helps(home: &Handle<'_>) -> Option<Helps> {
     let helps = || if home.depth.get() < DEPTH_MAX { Helps::Anybody } else { Helps::Itself };
     home.pool.is_registry.then(helps)
 }
 
-/// The oldest task of slot `index`, for one who [`is_patient`](crate::worker::slot::Slot::take_offer) or not.
+/// Takes the oldest task of slot `index`, for a thief that [`is_patient`](crate::worker::slot::Slot::take_offer) or not.
 pub(crate) fn take_from(handle: &Handle<'_>, index: usize, is_patient: bool) -> Option<Taken> {
     let slot = handle.pool.slots.get(index);
     let taken = |is_joined| move |job| Taken { job, from: index, is_joined };
@@ -236,7 +237,7 @@ pub(crate) fn take_from(handle: &Handle<'_>, index: usize, is_patient: bool) -> 
     Some(note_taken(handle, index, task))
 }
 
-/// Something of slot `index` has been taken.
+/// Notes that something of slot `index` has been taken.
 fn note_taken(handle: &Handle<'_>, index: usize, taken: Taken) -> Taken {
     handle.slot().tally().steals_done.add(1);
     crate::trace::gave(index, handle.index);
@@ -248,7 +249,7 @@ pub(crate) fn offers_parts(handle: &Handle<'_>, index: usize) -> bool {
     handle.pool.slots.get(index).parts.len() > 0
 }
 
-/// The oldest part that slot `index` has on offer. Whoever runs it wakes others itself, if there is more in it.
+/// Takes the oldest part that slot `index` has on offer. If there is more in it, the worker that runs it wakes others itself.
 pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
     if !offers_parts(handle, index) {
         return None;
@@ -257,17 +258,17 @@ pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
     Some(note_taken(handle, index, Taken::by(handle, job)))
 }
 
-/// The part of the call `token` that [`take_part`] gives, or none.
+/// Takes the part that [`take_part`] would take if it is one of the call `token`.
 pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> Option<Taken> {
     let part = take_part(handle, index)?;
-    // SAFETY: parts are all that is on offer, and it has been taken.
+    // SAFETY: only parts are on offer, and this one has been taken.
     let call = unsafe { call_of(part.job) };
     if call.token() == token {
         return Some(part);
     }
-    // That worker has turned to another call, or has parts of several. Its caller gets the part: it cannot leave before that is done, as the worker might, and finds it
-    // where it waits for that very call.
-    // Read before it is pushed: then the part may be run, and the call end.
+    // That worker has turned to another call, or has parts of several. So the part goes to its call's caller. The caller cannot leave before the part is done, as that
+    // worker might, and finds the part where it waits for that very call.
+    // Read before the part is pushed: afterwards the part may be run, and the call may end.
     let caller = call.owner;
     handle.pool.slots.get(caller).inbox.push(part.job);
     tell_worker(handle.pool, caller);
@@ -280,22 +281,22 @@ pub(crate) fn run(handle: &Handle<'_>, Taken { job, from, is_joined }: Taken, re
         pass_on(handle, from);
         handle.first_look.begin(is_joined);
     }
-    // SAFETY: taken, so it is there and nobody else runs it; and what lies in a pool's slots and inboxes is a job of that pool.
+    // SAFETY: taken, so it is alive and no other thread runs it; and what lies in a pool's slots and inboxes is a job of that pool.
     unsafe { header::run(job, handle, reopen) };
     handle.first_look.out_of_work(handle.pool);
 }
 
-/// Whoever has taken a task passes the news on, before it begins.
+/// A worker that has taken a task passes the news on before it begins.
 fn pass_on(handle: &Handle<'_>, from: usize) {
     let pool = handle.pool;
     if pool.workers > 1 {
-        // Two, where there is more in sight: then the number of those who are awake doubles.
+        // Two, if there is more in sight: then the number of workers that are awake doubles.
         let slot = pool.slots.get(from);
         pool.wake(handle, if slot.has_offer() || slot.queue.len() > 0 { 2 } else { 1 });
     }
 }
 
-/// Tells one worker that `handle` has a task to be taken: one that is awake and idle, or one that sleeps if it `is_worth_waking`. False where only sleepers
+/// Tells one worker that `handle` has a task: one that is awake and idle, or one that sleeps if it `is_worth_waking`. Returns false if only sleepers
 /// could have been told, and were not.
 #[cold]
 pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bool) -> bool {
@@ -307,7 +308,7 @@ pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bo
     }
     handle.calls_sleepers();
     let is_unwatched = || {
-        // Pairs with the fence of who ends its watch: that one sees the task, or it is seen here that nobody is on watch.
+        // Pairs with the fence of a worker that ends its watch: that one sees the task, or it is seen here that no worker is on watch.
         fence(Ordering::SeqCst);
         !pool.is_watched()
     };
@@ -318,12 +319,12 @@ pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bo
     wakes
 }
 
-/// Tells one worker that there is a task for anybody: one that is awake and idle, else one that sleeps, else one that waits and works for anybody.
+/// Tells one worker that there is a task for any worker: one that is awake and idle, else one that sleeps, else one that waits and takes any task.
 #[cold]
 pub(crate) fn tell(pool: &Inner) {
-    // Pairs with the fence of whoever falls asleep.
+    // Pairs with the fence of a worker that falls asleep.
     fence(Ordering::SeqCst);
-    // On a machine of one core nobody is called to share work, but somebody has to do this.
+    // On a machine of one core no worker is called to share work, but one has to do this.
     let callable = pool.helpers_max.max(1).min(pool.workers);
     let slot = |index| pool.slots.get(index);
     if (0..callable).any(|index| slot(index).front.nudge(index)) {
@@ -346,21 +347,21 @@ pub(crate) fn tell_worker(pool: &Inner, index: usize) {
     fence(Ordering::SeqCst);
     let slot = pool.slots.get(index);
     if !slot.front.nudge(index) && !pool.wake_quietly(index) {
-        // It is busy, and looks when it has finished, or it waits for something, and looks when it is unparked.
+        // It is busy, and looks when it has finished; or it waits for something, and looks when it is unparked.
         slot.unpark();
     }
 }
 
-/// Publishes the oldest private jobs, as long as there are public places for them (one where [that has to do](crate::handover::stack)), and asks for what is pushed next if there are more.
-/// Whether there was any.
+/// Publishes the oldest private jobs while there are public places for them (one job if [that suffices](crate::handover::stack)), and asks for the next one that is pushed if
+/// there are more places. Returns whether it has published any.
 pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     let (slot, stack) = (handle.slot(), &handle.stack);
     slot.forget_taken();
     let first = stack.published();
-    // By the newest: which is the oldest private one is known only when all have been linked, and those cost more to pop.
-    // SAFETY: what lies on a stack are jobs of `join`, which begin so.
+    // The newest stands for all: which is the oldest private one is known only when all have been linked, and linked jobs cost more to pop.
+    // SAFETY: the jobs on a stack are those of `join`, which begin with a `Linked<Header>`.
     let newest = stack.newest_private().map(|link| unsafe { Linked::<Header>::job(link) });
-    // SAFETY: it is on the stack, so it is there.
+    // SAFETY: it is on the stack, so it is alive.
     let is_brief = newest.is_some_and(|job| handle.brief.is_long(unsafe { kind_of(job) }));
     let has_place = || slot.has_place(stack.published()) && !(is_brief && slot.has_offer());
     while has_place()
@@ -377,23 +378,23 @@ pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     has_published
 }
 
-/// Names the kind of a job by what runs it. Two kinds may be one, if their code is.
+/// The kind of a job: the address of the function that runs it. Two kinds may share one, if their code is the same.
 ///
 /// # Safety
-/// The job is there.
+/// The job is alive.
 unsafe fn kind_of(job: JobRef) -> usize {
-    // SAFETY: the caller's; it begins with that.
+    // SAFETY: the caller's contract; a job begins with its header.
     let header = unsafe { &*job.as_ptr::<Header>() };
     header.run as usize
 }
 
-/// The owner has got to `job`, which it had published, a moment ago if that `is_brief`: remembers that, and asks for the next if it has been `taken_back`.
+/// The owner has got to `job`, which it had published, a moment ago if that `is_brief`. Remembers that, and asks for the next job if this one was `taken_back`.
 ///
 /// # Safety
-/// The job is there.
+/// The job is alive.
 pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, taken_back: bool) {
     let slot = handle.slot();
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let kind = unsafe { kind_of(job) };
     handle.brief.note(kind, is_brief);
     if taken_back && !(handle.brief.is_long(kind) && slot.has_offer()) {
@@ -401,7 +402,7 @@ pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, ta
     }
 }
 
-/// Somebody has asked: publishes the next job, and wakes one of those who have asked if they sleep. Whether it was anybody else.
+/// There are requests: publishes the next job, and wakes one of the workers that have asked, if they sleep. Returns whether there were requests beside those for jobs.
 #[cold]
 #[inline(never)]
 pub(crate) fn answer(handle: &Handle<'_>) -> bool {
@@ -415,10 +416,10 @@ pub(crate) fn answer(handle: &Handle<'_>) -> bool {
     is_anybody
 }
 
-/// Wakes one of those who have asked, be it an idle worker or one that waits for something in the same root. All who are awake look for themselves.
+/// Wakes one of the workers that have asked: an idle worker, or one that waits for something in the same root. Those that are awake look for themselves.
 pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
     let pool = handle.pool;
-    // Pairs with the fence of whoever falls asleep: it sees the task, or is seen asleep.
+    // Pairs with the fence of a worker that falls asleep: it sees the task, or is seen asleep.
     fence(Ordering::SeqCst);
     let mut has_woken = false;
     let mut sleepers = 0;
@@ -445,7 +446,7 @@ pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
     }
 }
 
-/// This thread is inside the outermost join or scope `root` of somebody else, with work in which there may be joins.
+/// While the result lives, this thread is inside the outermost join or scope `root` of another worker, with work in which there may be joins.
 pub(crate) fn begin<'h, 'p>(handle: &'h Handle<'p>, root: usize) -> Root<'h, 'p> {
     handle.slot().ask_for_next();
     Root::begin(handle, root)
@@ -453,7 +454,7 @@ pub(crate) fn begin<'h, 'p>(handle: &'h Handle<'p>, root: usize) -> Root<'h, 'p>
 
 /// Runs `f` as the outermost fork-join of this thread.
 pub(crate) fn as_root<R>(handle: &Handle<'_>, f: impl FnOnce() -> R) -> R {
-    // Any address on this stack that outlives the call is a token nobody else has.
+    // The address of anything on this stack that outlives the call is a token that no other call has.
     let anchor = 0_u64;
     let _root = Root::begin(handle, &raw const anchor as usize);
     handle.slot().tally().calls.add(1);

@@ -1,17 +1,18 @@
-//! When to wake sleepers: what a wake has cost this thread, what it has lost for want of one, and what it has gained by one.
+//! When to wake sleepers, judged by what a wake has cost this thread, what calls have lost without one, and what calls have gained by one.
 //!
-//! A call that saves more than a wake costs wakes. Of those that are too small each loses a little while the workers sleep, and when they have lost as much as a
-//! wake costs, one is made: who rents skis until the rent would have paid for them pays at most twice the least (competitive ratio 2). A wake lasts
-//! until the workers fall asleep again, though, so only losses in close succession count: bursts of short calls with rests between them,
-//! each of which would pay for a wake of its own, wake nobody.
+//! **The ski-rental rule.** A skier who does not know how many days lie ahead rents skis until the rent would have paid for a pair, and then buys. That costs at most
+//! twice the least possible (competitive ratio 2). Here buying is a wake, and the rent is the time that a call loses while the workers sleep. A call that saves
+//! more than a wake costs wakes at once. Smaller calls lose a little each; when together they have lost as much as a wake costs, one is made. But a wake lasts only
+//! until the workers fall asleep again, so only losses in close succession count. Bursts of short calls with rests between them wake no worker,
+//! since each burst would need its own wake.
 //!
 //! **Rows.** The calls in close succession until all workers sleep again are a *row*. After each row the pool computes how much less time it would have taken if its first
-//! call had woken the workers: what was lost before the wake, plus what the calls after it gained over sequence. That number lowers or raises the *threshold* of the class of
-//! calls ([`decide`](crate::decide)): how many times the cost of a wake must be lost before one is made. Where rows gain, the threshold falls to 0, and the first call
-//! after a rest wakes; where they lose, it doubles. So a program whose bursts are alike soon pays only for the better way, as in ski rental with predictions. From time to
+//! call had woken the workers: what was lost before the wake, plus what the calls after it gained over running in sequence. That number lowers or raises the *threshold* of the
+//! class of calls ([`decide`](crate::decide)): how many times the cost of a wake must be lost before one is made. If rows gain, the threshold falls to 0, and the first call
+//! after a rest wakes; if they lose, it doubles. So a program whose bursts are alike soon pays only for the better way, as in ski rental with predictions. From time to
 //! time a wake is made all the same, to see whether it gains by now.
 //!
-//! What a wake costs is learned from the calls that made one. It is far more than the system call where the system lets the woken thread run in place of
+//! What a wake costs is learned from the calls that made one. It is far more than the system call if the system lets the woken thread run in place of
 //! its waker, or has to get a core out of deep sleep.
 
 use crate::platform::Instant;
@@ -19,35 +20,35 @@ use crate::platform::costs::Costs;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Losses are in close succession if together they are at least one part in so many of the time since the first one. What gains just enough to be shared loses more than that.
+/// Losses are in close succession if their sum is at least one part in this many of the time since the first one. A call that gains just enough to be shared loses more than that.
 const DENSE: f32 = 40.0;
 
-/// Calls from this length on look at the clock: it costs them less than a hundredth.
+/// Calls from this length on, in nanoseconds, look at the clock: it costs them less than a hundredth.
 const LOOKED_AT_NS: f32 = 2_500.0;
 
-/// A row in which nobody was woken is over after this time without a call: awake workers would have fallen asleep by then.
+/// A row in which no worker was woken is over after this time without a call: awake workers would have fallen asleep by then.
 const REST: Duration = Duration::from_micros(100);
 
-/// Wakes that are made to see whether they gain take at most one part in so many of the time of calls that find all workers asleep.
+/// Wakes that are made to see whether they gain may take one part in this many of the time of calls that find all workers asleep.
 const TRY_PART: f32 = 64.0;
 
 /// Bounds of the learned cost of a wake, in nanoseconds, since any timing may have been interrupted. Calls longer than twice the upper one always wake: when a few long
-/// tasks are shared, the wake's part of the time cannot be told.
+/// tasks are shared, it cannot be told how much of the time the wake took.
 const COST_NS_MIN: f32 = 2_000.0;
 const COST_NS_MAX: f32 = 30_000.0;
 
-/// Which call of a row has woken somebody.
+/// Which call of a row has woken workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wake {
     /// None has.
     None,
     /// The first one.
     First,
-    /// Another one, when those before had lost so many nanoseconds.
+    /// A later one, when those before it had lost this many nanoseconds.
     Late(f32),
 }
 
-/// A row that is over, and how much time it would have saved if its first call had woken somebody. If nobody was woken in it, `gain_ns` compares it with the average time of
+/// A row that is over, and how much time it would have saved if its first call had woken workers. If no worker was woken in it, `gain_ns` compares it with the average time of
 /// such calls instead.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
@@ -60,9 +61,9 @@ struct Wakes {
     cost_ns: Cell<f32>,
     lost_ns: Cell<f32>,
     since: Cell<Option<Instant>>,
-    /// What tries may cost by now.
+    /// The time that tries may take by now.
     saved_ns: Cell<f32>,
-    /// Which class of calls has begun a row; 0: there is none. What has been gained since, and when it went on last, if nobody was woken.
+    /// The class of calls that has begun the row (0: there is none), which call has woken workers, what has been gained since, and when the row went on last, if none was woken.
     row: Cell<usize>,
     wake: Cell<Wake>,
     gained_ns: Cell<f32>,
@@ -89,13 +90,13 @@ impl Wakes {
         if self.cost_ns.get() == 0.0 { Costs::wake_ns() } else { self.cost_ns.get() }
     }
 
-    /// Whether there are losses, in close succession until now.
+    /// Whether there are losses, in close succession up to now.
     fn is_in_row(&self) -> bool {
         let since = self.since.get().filter(|_| self.lost_ns.get() > 0.0);
         since.is_some_and(|since| is_dense(self.lost_ns.get(), since.elapsed().as_nanos() as f32))
     }
 
-    /// Whether a wake is due, now that losses are as much as it costs; if not, they are forgotten.
+    /// Whether a wake is due, given that losses are as much as it costs; if not, they are forgotten.
     fn settle(&self) -> bool {
         let is_in_row = self.is_in_row();
         if !is_in_row {
@@ -109,7 +110,7 @@ fn is_dense(lost_ns: f32, elapsed_ns: f32) -> bool {
     lost_ns * DENSE > elapsed_ns
 }
 
-/// A better idea of the cost after a wake that took `sample_ns`, from the idea before; 0: there was none.
+/// A better estimate of the cost after a wake that took `sample_ns`, from the estimate before; 0: there was none.
 fn learned(cost_ns: f32, sample_ns: f32) -> f32 {
     let sample_ns = sample_ns.clamp(COST_NS_MIN, COST_NS_MAX);
     // Interruptions only ever lengthen a timing.
@@ -126,7 +127,8 @@ pub(crate) fn is_worth_waking(alone_ns: f32) -> bool {
     WAKES.with(|wakes| alone_ns / 2.0 > wakes.cost_ns())
 }
 
-/// Whether a call of `alone_ns` in sequence that gains `gain_ns` if it is shared is to wake sleepers, for that or for what others before it have lost; `threshold` is that of its class.
+/// Whether a call of `alone_ns` in sequence that gains `gain_ns` if it is shared is to wake sleepers, for that or for what calls before it have lost.
+/// `threshold` is that of its class.
 pub(crate) fn is_due(alone_ns: f32, gain_ns: f32, threshold: f32) -> Wake {
     WAKES.with(|wakes| {
         let due_ns = threshold * wakes.cost_ns();
@@ -153,17 +155,17 @@ fn affords_try(wakes: &Wakes) -> bool {
     affords
 }
 
-/// What a wake is thought to cost.
+/// The estimated cost of a wake.
 pub(crate) fn cost_ns() -> f32 {
     WAKES.with(Wakes::cost_ns)
 }
 
-/// So many calls that would gain `gain_ns` each lose what has to be lost before a wake is due.
+/// The number of calls, each of which would gain `gain_ns`, that together lose what has to be lost before a wake is due.
 pub(crate) fn calls_until_due(gain_ns: f32, threshold: f32) -> f32 {
     WAKES.with(|wakes| (threshold * wakes.cost_ns() - wakes.lost_ns.get()) / gain_ns)
 }
 
-/// A call of the class `key` finds all workers asleep, and is about to wake somebody or not: it begins a row, unless it goes on with one in which all sleep.
+/// A call of the class `key` finds all workers asleep, and is about to wake some or not. It begins a row, unless it continues one in which all workers sleep.
 pub(crate) fn begin_row(key: usize, wake: Wake) {
     WAKES.with(|wakes| {
         if wake == Wake::None && wakes.row.get() != 0 {
@@ -176,7 +178,8 @@ pub(crate) fn begin_row(key: usize, wake: Wake) {
     });
 }
 
-/// All workers sleep: the row before, and which class has begun it, if it is over. Only calls that are worth a look at the clock end one in which all have slept.
+/// All workers sleep: returns the row before, and the class that has begun it, if it is over. A row in which all have slept is ended only by a call that is long enough to
+/// look at the clock.
 pub(crate) fn end_row(is_looking: bool) -> Option<(usize, Row)> {
     WAKES.with(|wakes| {
         let is_over = wakes.wake.get() != Wake::None
@@ -186,7 +189,7 @@ pub(crate) fn end_row(is_looking: bool) -> Option<(usize, Row)> {
     })
 }
 
-/// A call in sequence has gained so much beside what such calls take on average, or lost it. That counts in a row in which all sleep.
+/// A call in sequence took `gain_ns` less than such calls take on average, or more if that is negative. It counts in a row in which all workers sleep.
 pub(crate) fn went_by(gain_ns: f32) {
     WAKES.with(|wakes| {
         if wakes.row.get() != 0 && wakes.wake.get() == Wake::None {
@@ -196,13 +199,14 @@ pub(crate) fn went_by(gain_ns: f32) {
     });
 }
 
-/// A call has gained so much by being shared, or lost it.
+/// A call has gained `gain_ns` by being shared, or lost time if that is negative.
 pub(crate) fn gained(gain_ns: f32) {
-    // One that was interrupted does not decide.
+    // A call that was interrupted does not decide.
     WAKES.with(|wakes| wakes.gained_ns.set(wakes.gained_ns.get() + gain_ns.max(-COST_NS_MAX)));
 }
 
-/// Calls of together `alone_ns` in sequence, that would gain `gain_ns`, find workers asleep, and let them. What a row before lost, if that has ended without a wake.
+/// Calls that take `alone_ns` in sequence together, and would gain `gain_ns`, find workers asleep and do not wake them. Returns what a row before has lost, if it has ended
+/// without a wake.
 pub(crate) fn went_without(alone_ns: f32, gain_ns: f32) -> Option<f32> {
     WAKES.with(|wakes| {
         // Of short calls only those that begin a row look at the clock.
@@ -218,7 +222,7 @@ pub(crate) fn went_without(alone_ns: f32, gain_ns: f32) -> Option<f32> {
     })
 }
 
-/// A call of `alone_ns` in sequence has woken somebody, and took `elapsed_ns`.
+/// A call of `alone_ns` in sequence has woken workers, and took `elapsed_ns`.
 pub(crate) fn woke(alone_ns: f32, elapsed_ns: f32) {
     gained(alone_ns - elapsed_ns);
     if alone_ns < 2.0 * COST_NS_MAX {
@@ -249,7 +253,7 @@ mod tests {
         assert!(!is_dense(40_000.0, 5_000_000.0));
         // One after the other.
         assert!(is_dense(40_000.0, 80_000.0));
-        // One after the other, each of which gains no more than it takes to change the way: else they would be thought the better shared, and find all asleep for ever.
+        // One after the other, each of which gains just enough to be shared. If these did not count, such calls would be thought better shared, and find all asleep for ever.
         assert!(is_dense(3_000.0, 100_000.0));
     }
 
@@ -271,7 +275,7 @@ mod tests {
     #[test]
     fn a_row_is_judged_by_what_its_first_call_could_have_gained() {
         WAKES.with(|wakes| wakes.cost_ns.set(20_000.0));
-        // As many as lose five wakes.
+        // As many as lose the cost of five wakes.
         for _ in 0..100 {
             went_without(2_000.0, 1_000.0);
         }

@@ -1,15 +1,15 @@
-//! The watch that one sleeping worker keeps.
+//! The watch: one sleeping worker looks from time to time whether a call lasts.
 //!
-//! Whether a call is worth waking somebody for is judged by what calls of its kind took before ([`worth`](crate::task::worth)), and that can be wrong for the one
-//! call that lasts. So while there are calls, one of those asleep sleeps with a time-out, and when it finds a call under way that was there the last time, it
-//! gets up and asks, as any idle worker does. Whoever falls asleep and finds nobody on watch takes it: any worker may be kept busy for long. If the
-//! one on watch is given a part of a call while there is a task in sight, of which nobody may have been told, it wakes another one for that. After [`QUIET`] without a call
-//! the one on watch sleeps for good; the next task that finds nobody on watch wakes somebody.
+//! Whether a call is worth a wake is judged by what calls of its kind took before ([`worth`](crate::task::worth)). That can be wrong for the one
+//! call that lasts. So while there are calls, one of the sleeping workers is *on watch*: it sleeps with a time-out, and when it finds a call under way that was there the
+//! last time, it gets up and asks, as any idle worker does. A worker that falls asleep and finds no other on watch takes the watch: any worker may be kept busy for long. If the
+//! worker on watch is given a part of a call while there is a task in sight, of which no worker may have been told, it wakes another worker for that. After [`QUIET`] without
+//! a call it sleeps without a time-out; the next task that finds no worker on watch wakes one.
 //!
-//! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; a turn costs a few microseconds, less than one part in a
-//! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. Where there is nothing to be had of it, as where
-//! it waits for something itself, each time that the worker has got up without finding work the first rest is twice as long, up to [`REST_IN_VAIN`]: then a call may lose twice that. A call
-//! pays for a wake that it may not need once in [`QUIET`]. An idle pool uses no CPU time.
+//! **What it costs and bounds.** A rest is [`REST_FIRST`] at first and doubles up to [`REST_MAX`]; the looks between rests take less than one part in a
+//! hundred of a core. A call that lasts is noticed within two rests, so whatever was thought of it beforehand, it loses at most 2 ms. A call may have no work to give, for example
+//! because it waits for something itself. So each time that the worker has got up without finding work, the first rest is twice as long, up to [`REST_IN_VAIN`]; then a call may
+//! lose twice that. Once in each [`QUIET`] a call may pay for a wake that it does not need. An idle pool uses no CPU time.
 
 use crate::worker::handle::Handle;
 use std::time::Duration;
@@ -18,18 +18,19 @@ use std::time::Duration;
 const REST_FIRST: Duration = Duration::from_micros(100);
 const REST_MAX: Duration = Duration::from_millis(1);
 
-/// Longer rests would cost less than the fiftieth of a core that these do, but what is left to the watch meanwhile would lie for as long.
+/// The maximum rest of a worker that gets up in vain. Longer rests would cost less than the fiftieth of a core that these do, but what is left to the watch would lie
+/// for as long.
 const REST_IN_VAIN: Duration = Duration::from_millis(10);
 
-/// How long nobody may have called.
+/// The watch ends after this time without a call.
 const QUIET: Duration = Duration::from_millis(100);
 
 /// One sleep of the worker on watch.
 pub(crate) struct Watch {
     rest: Duration,
-    /// How long nobody has called.
+    /// For how long there has been no call.
     quiet: Duration,
-    /// Calls that each slot had begun the last time.
+    /// The number of calls that each slot had begun at the last look.
     calls: Vec<u64>,
 }
 
@@ -38,21 +39,21 @@ pub(crate) struct Watch {
 pub(crate) enum Turn {
     /// Sleeps on.
     Rest,
-    /// Gets up, for a call lasts.
+    /// Gets up, since a call lasts.
     GetUp,
-    /// Sleeps for good.
+    /// Sleeps without a time-out.
     End,
 }
 
 impl Watch {
-    /// Of a worker that has got up so often without finding work.
+    /// The watch of a worker that has got up `in_vain` times without finding work.
     pub(crate) fn begin(handle: &Handle<'_>, in_vain: u32) -> Self {
         let mut watch = Self { rest: first_rest(in_vain), quiet: Duration::ZERO, calls: Vec::new() };
         watch.look(handle);
         watch
     }
 
-    /// After a rest.
+    /// What to do after a rest.
     pub(crate) fn turn(&mut self, handle: &Handle<'_>) -> Turn {
         let (has_lasted, has_begun) = self.look(handle);
         self.decide(has_lasted, has_begun)
@@ -72,7 +73,7 @@ impl Watch {
         if self.quiet >= QUIET { Turn::End } else { Turn::Rest }
     }
 
-    /// Whether a call under way was there the last time, and whether any has begun since.
+    /// Whether a call under way was there at the last look, and whether any has begun since.
     fn look(&mut self, handle: &Handle<'_>) -> (bool, bool) {
         let (mut has_lasted, mut has_begun) = (false, false);
         for (index, slot) in handle.pool.slots.iter().enumerate() {
@@ -93,7 +94,7 @@ impl Watch {
     }
 }
 
-/// The first rest of a worker that has got up so often without finding work.
+/// The first rest of a worker that has got up `in_vain` times without finding work.
 fn first_rest(in_vain: u32) -> Duration {
     REST_FIRST.saturating_mul(1 << in_vain.min(16)).min(REST_IN_VAIN)
 }

@@ -1,4 +1,4 @@
-//! Answering those who ask a participant of a call for work: between two units it commits, splits and delivers.
+//! Answering requests: between two units a participant of a call commits, splits, and delivers to the workers that have asked for work.
 
 use crate::Algorithm;
 use crate::call::Call;
@@ -11,17 +11,17 @@ use crate::worker::handle::Handle;
 use crate::worker::others::give_way;
 use crate::worker::slot::{LOOK, OF_JOBS, PUBLISH, askers, bit};
 
-/// Those who ask do it once. If there was nothing to split for them, that may change: a part of a sort becomes two, a node of a search has children. So their requests are looked
-/// at again after one unit, after two, after four, ...
+/// When refused requests are looked at again. A thief asks only once. If there was nothing to split for it, that may change: a part of a sort becomes two, a node of a search has
+/// children. So its request is looked at again after one unit, after two, after four, ...
 #[derive(Clone, Copy)]
 pub(super) struct Refusal {
     /// Units until the next look.
     left: u32,
-    /// Units between the last look and the next; 0: nobody has been refused.
+    /// Units between the last look and the next; 0: no thief has been refused.
     distance: u32,
 }
 
-/// Units between two looks at most.
+/// The maximum number of units between two looks.
 const DISTANCE_MAX: u32 = 64;
 
 impl Refusal {
@@ -43,15 +43,15 @@ impl Refusal {
     }
 }
 
-/// What has become of requests.
+/// What an answer leaves to be done.
 pub(super) struct Answer {
-    /// What is to be asked for again at the next checkpoint.
+    /// Requests that are to be renewed at the next checkpoint.
     pub(super) owed: u64,
-    /// Whether there was nothing to split for somebody, whose request stands.
+    /// Whether there was nothing to split for some thief, whose request stays set.
     pub(super) is_spent: bool,
 }
 
-/// Serves everybody who has asked.
+/// Serves all workers that have asked.
 #[cold]
 #[inline(never)]
 pub(super) fn answer<A: Algorithm + ?Sized>(
@@ -63,9 +63,9 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
 ) -> Answer {
     let Running { call, algorithm, .. } = offers.running;
     let requests = handle.slot().take_requests();
-    // What lies on the job stack is older than this state.
+    // Jobs on the stack are older than this state, so they come first.
     let has_published = tasks::publish(handle);
-    // Asked for by a join around this call, of which the next one may be in a later unit, or behind.
+    // A job has been asked for, and this call is inside of a join. The next job may be pushed in a later unit, or after this call.
     let owed = if has_published || handle.stack.root.get() == 0 { 0 } else { requests & PUBLISH };
     let unserved = Answer { owed, is_spent: false };
     if call.is_stopped() || requests & !OF_JOBS == 0 {
@@ -79,14 +79,14 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
     let mut has_committed = false;
     let refused = give_to(requests, has_published, call, handle, &mut |to, fanout| {
         if rest.is_none() && has_work {
-            // Only if somebody is there: those who have finished ask all others, and all commits may meet at one lock.
+            // Only if a thief is there: workers that have finished ask all others, and all commits may compete for one lock.
             if !std::mem::replace(&mut has_committed, true) {
                 algorithm.commit(local);
             }
             *rest = algorithm.split_late(local, grain.delay());
         }
         if rest.is_none() {
-            // A caller that sleeps does not come for it.
+            // A caller that sleeps does not take a part on offer itself.
             *rest = offers.take_back();
         }
         if let Some(to) = to
@@ -103,10 +103,11 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
     Answer { owed, is_spent: refused != 0 }
 }
 
-/// What [`answer`] does for those who have asked; `give` to nobody prepares a part, and says whether there is one, which is to be shared with so many more. As when a call begins,
-/// whoever gets a part passes it on to half of those who are left: so all get about as much.
+/// What [`answer`] does for the workers that have asked. Without a receiver, `give` prepares a part, and returns whether there is one. Its second argument is the number of workers
+/// that the receiver is to share the part with. As when a call begins, a receiver shares with half of the workers that are left, so all get about the same.
+/// Returns the requests for which there was nothing to split.
 ///
-/// Prepared first, claimed then: what a split calls may wait for the very worker, who does nothing while its mailbox is claimed.
+/// A part is prepared before the mailbox is claimed: what a split calls may wait for the very worker that owns the mailbox, which does nothing while that is claimed.
 fn give_to(
     requests: u64,
     has_published: bool,
@@ -115,7 +116,7 @@ fn give_to(
     give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
 ) -> u64 {
     let mut refused = 0;
-    // The receiver looks for one more idle worker where the call is worth waking for.
+    // The receiver looks for one more idle worker if the call is worth a wake.
     let fanout_min = usize::from(call.wakes());
     let mut left = (requests & !(LOOK | OF_JOBS)).count_ones() as usize;
     for thief in askers(requests, handle.pool.slots.in_use()) {
@@ -123,7 +124,7 @@ fn give_to(
             continue;
         }
         if thief < handle.pool.workers && handle.pool.wake_one(handle, thief) {
-            // It comes and asks, if it does not find a task.
+            // It gets up and asks, if it does not find a task.
             give_way();
             continue;
         }

@@ -1,4 +1,4 @@
-//! The run loop: how a call to [`Pool::run`](crate::Pool::run) is worked off.
+//! The run loop: how a call to [`Pool::run`](crate::Pool::run) is executed.
 //!
 //! ```text
 //! caller                                   worker
@@ -11,14 +11,14 @@
 //!   commits it, alone? returns       ◀──── puts the state back
 //! ```
 //!
-//! **Who splits.** The victim, for the thief. In the paper the thief splits while the victim waits; here the victim works on meanwhile. `compare handover` measures
-//! both protocols bare.
+//! **The victim splits.** In the paper the thief splits while the victim waits; here the victim splits for the thief, and does not wait. `compare handover` measures
+//! both protocols on their own.
 //!
 //! **Announce with work.** Halves are handed out before the caller starts on its own ([`mod@share`]), and a receiver passes on half of what it got while the
-//! call wants more workers: a binary tree, not a queue that all look at, which `compare handover` measures too. A half that nobody takes is worked off by the caller
-//! after its own.
+//! call wants more workers: a binary tree instead of a queue that all look at, which `compare handover` measures too. If no worker takes a half, the
+//! caller works on it after its own.
 //!
-//! **What is compiled how often.** What is generic here is compiled for four types of states, with this crate ([`opaque`]), and once more for ranges, with the
+//! **What is compiled how often.** The generic code here is compiled for four types of states, with this crate ([`opaque`]), and once more for ranges, with the
 //! algorithms (`Team::run_directly`). All that a user's program adds is a table of its callbacks ([`Steps`]).
 
 mod answer;
@@ -48,11 +48,11 @@ use share::{Shared, announce, pass_on, reach_of, reach_out, share};
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-/// An algorithm of which no more is known than the type of its states. All with the same type share what is compiled here. The callbacks are called through a table,
-/// some ten of them in the shortest call.
+/// An algorithm of which only the type of its states is known. All algorithms with the same type of states share what is compiled here. The callbacks are called through a
+/// table, some ten of them in the shortest call.
 pub(crate) type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
 
-/// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
+/// Runs `algorithm` from `local` on the pool of `handle`; returns what the call has shown.
 pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
     reach_out(handle, Message::<A>::BYTES);
     let _during = trace::call(handle.index);
@@ -77,10 +77,10 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
     call.outcome()
 }
 
-/// More of an algorithm than so many lines is seldom looked at in a short call.
+/// The number of an algorithm's cache lines that are fetched back: a short call seldom uses more.
 const LINES_BACK: usize = 4;
 
-/// Asks for the lines of `algorithm`, which whoever helped has read or written. The caller's next algorithm mostly lies at the same place of its stack, and writing it
+/// Asks for the lines of `algorithm`, which helpers have read or written. The caller's next algorithm usually lies at the same place of its stack, and writing it
 /// would wait for them.
 #[inline(always)]
 fn fetch_back<A: ?Sized>(algorithm: &A) {
@@ -90,7 +90,7 @@ fn fetch_back<A: ?Sized>(algorithm: &A) {
     }
 }
 
-/// One participant's whole part, but for the last commit: shares and works. `None` if the call has been stopped.
+/// One participant's whole part, except for the last commit: shares and works. `None` if the call has been stopped.
 #[inline(always)]
 fn work<A: Algorithm + ?Sized>(
     call: &Call,
@@ -109,13 +109,13 @@ fn work<A: Algorithm + ?Sized>(
         pace.grain = algorithm.unit_len(pace.grain).max(1);
         let mut is_again = false;
         loop {
-            // Again where there was nothing to split before.
+            // Again if there was nothing to split before.
             let mut shared = share(&mut local);
             // After the delivery, which should not have to wait for this line.
             slot.serve(call.token());
             if pace.is_long() && !shared.is_whole {
                 offers.make(&mut local, &mut shared.rest, pace.grain());
-                // Whoever is missing finds it.
+                // The missing workers find these parts themselves.
                 shared.missing = 0;
             }
             if shared.missing > 0 {
@@ -125,7 +125,7 @@ fn work<A: Algorithm + ?Sized>(
                 match drive(&offers, handle, &mut local, &mut shared, &mut pace) {
                     Ended::Stopped => return None,
                     Ended::Grown => {
-                        // As before any split of what has been begun.
+                        // As before any split of a state that has been worked on.
                         algorithm.commit(&mut local);
                         break;
                     }
@@ -133,7 +133,7 @@ fn work<A: Algorithm + ?Sized>(
                 }
                 let Some(rest) = shared.rest.take().or_else(|| offers.take_back()) else { return Some(local) };
                 if let Some(rest) = algorithm.rejoin(&mut local, rest) {
-                    // Committed before the rest is run: it may depend on what this part has found.
+                    // Committed before the rest is run, which may depend on what this part has found.
                     algorithm.commit(&mut local);
                     local = rest;
                 }
@@ -151,7 +151,7 @@ fn work<A: Algorithm + ?Sized>(
     })
 }
 
-/// The call begins, and so many workers are not there.
+/// The call begins, and `missing` workers are not there to share it.
 #[cold]
 #[inline(never)]
 fn misses(call: &Call, handle: &Handle<'_>, missing: usize) {
@@ -161,11 +161,11 @@ fn misses(call: &Call, handle: &Handle<'_>, missing: usize) {
     handle.calls_sleepers();
 }
 
-/// That many workers more could have been given parts, had there been something to split.
+/// `missing` more workers could have been given parts: wakes sleepers or, if there was nothing to split yet, has this worker look again later.
 #[inline(never)]
 fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_again: bool) {
     if is_whole {
-        // It looks after its first unit whether there is something now, and then at each checkpoint.
+        // This worker checks after its first unit whether there is something to split now, and then at each checkpoint.
         if !is_again {
             handle.slot().renew(LOOK);
         }
@@ -176,11 +176,11 @@ fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_ag
     }
 }
 
-/// Whom a receiver shares with before it begins.
+/// The workers that a receiver shares with before it begins.
 enum Share<'s, L> {
     /// Those within the reach that came with a part in the caller's frame.
     Reach(Places<L>, &'s Given, Range<usize>),
-    /// So many.
+    /// This many workers.
     Any(usize),
 }
 
@@ -205,7 +205,7 @@ fn work_part<A: Algorithm + ?Sized>(
     work(call, algorithm, handle, local, grain, share)
 }
 
-/// The last commit of a state, and its end: dropping it may panic as well.
+/// The last commit of a state, and its drop, which may panic as well.
 #[inline(always)]
 fn commit<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>, mut local: A::Local) {
     let last = move || {
@@ -223,7 +223,7 @@ pub(crate) fn running<'a, A: Algorithm + ?Sized>(call: &'a Call, algorithm: &'a 
     Running { call, algorithm, open: run_stack_part::<A>, run: run_heap_part::<A> }
 }
 
-/// Works off a [`StackPart`](crate::call::part::StackPart).
+/// Runs a [`StackPart`](crate::call::part::StackPart).
 ///
 /// # Safety
 /// As for [`Message::read`], for messages of `A`. The part's call waits for it.
@@ -233,13 +233,13 @@ unsafe fn run_stack_part<A: Algorithm + ?Sized>(
     handle: &Handle<'_>,
     mailbox: Reopen<'_>,
 ) {
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     let (message, local, places) = unsafe { Message::<A>::read(message, token) };
     let Message { call, algorithm, grain, .. } = message;
     let given = Given::new();
     let shares = Share::Reach(places, &given, message.reach());
     let finished = work_part(call, algorithm, handle, local, grain.unpack(), &shares);
-    // The caller may call again as soon as it knows that this is back, and shall find its worker ready.
+    // The caller may call again as soon as it knows that this part is back, and should find its worker ready.
     reopen(mailbox);
     // SAFETY: once, and nothing of the call is touched any more.
     if let Some(owner) = unsafe { message.bring_back(places, finished, &given) } {
@@ -247,7 +247,7 @@ unsafe fn run_stack_part<A: Algorithm + ?Sized>(
     }
 }
 
-/// Works off a [`HeapPart`].
+/// Runs a [`HeapPart`].
 ///
 /// # Safety
 /// `part` is a `HeapPart<A>` that has been delivered and is run once; its call waits for the share.
@@ -271,21 +271,21 @@ unsafe fn run_heap_part<A: Algorithm + ?Sized>(part: *const Header, handle: &Han
     unsafe { Call::drop_share(running, handle) };
 }
 
-/// So many units are counted at the end of a call.
+/// Up to this number of units are counted only when no work is left.
 const TOLD_LATER: u64 = 64;
 
 /// Why [`drive`] ended.
 enum Ended {
-    /// Nothing is left.
+    /// No work is left.
     Done,
     /// The call has been stopped.
     Stopped,
-    /// What was whole may have something to split.
+    /// A state that could not be split before may be split now.
     Grown,
 }
 
 /// Runs units until nothing is left, or there is another reason to end. Wakes the workers that were missing in `shared` once the call has lasted long enough to be worth it.
-/// A worker that asks gets `shared.rest` first, which was split off earlier and which nobody took.
+/// A worker that asks gets `shared.rest` first, which was split off earlier and which no worker took.
 #[inline(always)]
 fn drive<A: Algorithm + ?Sized>(
     offers: &Offers<'_, '_, A>,
@@ -297,7 +297,7 @@ fn drive<A: Algorithm + ?Sized>(
     let Running { call, algorithm, .. } = offers.running;
     let slot = handle.slot();
     let mut units = 0;
-    // What is to be looked at again at the next checkpoint.
+    // Requests that are to be renewed at the next checkpoint.
     let mut owed = 0;
     let mut refusal = Refusal::NONE;
     while algorithm.has_local_work(local) {
@@ -305,7 +305,7 @@ fn drive<A: Algorithm + ?Sized>(
         let started = pace.is_checkpoint().then(Moment::now);
         algorithm.do_unit(local, pace.grain);
         if let Some(started) = started {
-            // Nobody knows how many elements there were in the last one.
+            // It is not known how many elements the last unit had.
             let is_full = pace.grain == 1 || algorithm.has_local_work(local);
             checkpoint(call, handle, pace, started, is_full, shared.missing);
             if pace.is_long() && algorithm.has_local_work(local) {
@@ -318,7 +318,7 @@ fn drive<A: Algorithm + ?Sized>(
             if owed != 0 {
                 slot.renew(std::mem::take(&mut owed));
             }
-            // Somebody may look on. Short calls have nothing to show.
+            // Another thread may read the counters meanwhile. Short calls have nothing to show.
             if units > TOLD_LATER {
                 slot.tally().units.add(std::mem::take(&mut units));
             }
@@ -339,7 +339,7 @@ fn drive<A: Algorithm + ?Sized>(
     }
     slot.tally().units.add(units);
     if refusal.stands() {
-        // They would be answered in the next call.
+        // Otherwise the refused requests would be answered in the next call.
         slot.forget_thieves();
     }
     if owed & PUBLISH != 0 {
@@ -348,13 +348,13 @@ fn drive<A: Algorithm + ?Sized>(
     Ended::Done
 }
 
-/// After a unit that began at `started` and is one to stop at, with as many elements as the grain says if it `is_full`.
+/// After a checkpoint that began at `started`, with as many elements as the grain says if it `is_full`.
 #[cold]
 #[inline(never)]
 fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment, is_full: bool, missing: usize) {
     let timing = pace.checkpoint(started, is_full);
     if call.is_stopped() {
-        // A call or join inside of a unit has cleared the signal.
+        // A call or join inside of the unit may have cleared the signal.
         handle.slot().signal_stop();
     }
     let Some(timing) = timing else { return };
@@ -367,10 +367,10 @@ fn checkpoint(call: &Call, handle: &Handle<'_>, pace: &mut Pace, started: Moment
     }
 }
 
-/// Looks at the others' progress before the caller turns thief: about one cache-line round trip.
+/// The number of looks at the others' progress before the caller becomes a thief: about one cache-line round trip.
 const LOOKS_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 
-/// The caller, out of work: helps its own call until it is alone in it.
+/// The caller, out of work: helps its own call until no other participant is left.
 #[inline(always)]
 fn wait<A: Algorithm + ?Sized>(
     call: &Call,
@@ -389,7 +389,7 @@ fn wait<A: Algorithm + ?Sized>(
     help(call, algorithm, handle, parts, grain);
 }
 
-/// Commits what has come back, and says whether nobody else is left.
+/// Commits what has come back, and returns whether no other participant is left.
 #[inline(always)]
 fn is_alone<A: Algorithm + ?Sized>(
     call: &Call,
@@ -417,7 +417,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     let token = call.token();
     let take_back = || {
         while let Some(local) = parts.take_unopened::<A>(handle) {
-            // Whoever it was for has just been woken, and comes late, or has lost its core.
+            // The worker that it was for has just been woken and comes late, or has lost its core.
             call.set_unshared();
             if let Some(local) = work_part(call, algorithm, handle, local, grain, &Share::Any(0)) {
                 commit(call, algorithm, handle, local);
@@ -426,11 +426,11 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     };
     take_back();
     let mut patience = Patience::of_caller(handle.pool);
-    // This call may be made by code that runs while this thread waits for another one.
+    // This call may be made by code that runs while this thread waits for another call.
     let outer = mailbox.set_aside();
     mailbox.open(token);
     while !is_alone(call, algorithm, handle, parts) {
-        // SAFETY: this thread's; the message is this call's: nobody else claims a token.
+        // SAFETY: the mailbox is this thread's. What is there is of this call: no giver of another call claims this token.
         if unsafe { receive(handle, mailbox, token) } {
             patience = Patience::of_caller(handle.pool);
             continue;
@@ -456,13 +456,13 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
             }
         }
     }
-    // Alone: no giver is left who could be claiming this mailbox.
+    // Alone: no giver is left that could be claiming this mailbox.
     mailbox.open(outer);
 }
 
-/// Asks those who work on this call for some of it.
+/// Asks the workers on this call for a part of it.
 fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
-    // Others are at work in this frame: it must not be left by a panic.
+    // Other workers use this frame: it must not be left by a panic.
     match catch_unwind(AssertUnwindSafe(|| algorithm.wants_help())) {
         Ok(true) => handle.pool.ask(handle, |slot| slot.serves() == call.token()),
         Ok(false) => {}
@@ -470,7 +470,7 @@ fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     }
 }
 
-/// The caller sleeps until it is alone or has been given something. Its requests stand meanwhile.
+/// The caller sleeps until it is alone or has been given something. Its requests stay set meanwhile.
 #[cold]
 pub(crate) fn sleep<A: Algorithm + ?Sized>(
     call: &Call,
@@ -481,9 +481,9 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
     let slot = handle.slot();
     let asleep = call.token() + mailbox::AND_ASLEEP;
     slot.set_thread(current());
-    // A claim that was given back may have left it as it was during an earlier sleep.
+    // A claim that was given back may have left the mailbox in its state of an earlier sleep.
     if !slot.side.change(call.token(), asleep) && slot.side.peek() != asleep {
-        // Somebody is delivering.
+        // A giver is delivering.
         return yield_now();
     }
     call.await_shares();
@@ -498,7 +498,7 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
             naps.take(handle);
         }
     }
-    // Unless somebody is delivering.
+    // Unless a giver is delivering.
     slot.side.change(asleep, call.token());
 }
 

@@ -1,23 +1,24 @@
-//! Parts on offer: where elements may be long, what a worker will not get to soon lies where anybody may take it.
+//! Parts on offer: if elements may be long, a worker puts what it will not get to soon where any worker may take it.
 //!
-//! A state is split by its owner alone, between two units. That is cheap, but where a unit of one element takes milliseconds a thief would wait as long. So whoever works on
-//! elements that are thought to be long splits them until it holds one part in [64](PARTS_MAX): a half, a quarter, ..., each in a queue of its own [slot](crate::worker::slot). Others
-//! take the oldest part, which is the largest; the owner goes on with the newest, and splits again what it has when nothing is left on offer. It is the order of Cilk and rayon,
-//! which treat all calls so. Only long elements are treated so ([`LONG_ELEMENT_NS`](crate::call::pace::LONG_ELEMENT_NS)).
+//! A state is split only by its owner, between two units. That is cheap, but if a unit of one element takes milliseconds, a thief would wait as long. So a worker whose
+//! elements are thought to be long splits off a half of its state, then a quarter, and so on, until it holds one part in 64 ([`PARTS_MAX`] halvings). It puts these parts
+//! into a queue of its own [slot](crate::worker::slot). Other workers take the oldest part, which is the largest. The owner goes on with the newest, and splits again what it
+//! has when nothing is left on offer. This is the order of Cilk and rayon, which use it for all calls; here only long elements
+//! ([`LONG_ELEMENT_NS`](crate::call::pace::LONG_ELEMENT_NS)) are offered.
 //!
-//! **Why not down to single elements?** Each part has results of its own, which are combined at the end. Of n elements that would be n results: to add up n matrices would
-//! take longer than in sequence. So there are some log n, fewer where a part that comes back is [added](Algorithm::rejoin) to the one before it. A thief that comes when all are
-//! taken waits for the end of an element, which is short beside 64.
+//! **Why not down to single elements?** Each part has its own result, and the results are combined at the end. Of n elements that would be n results: to add up n matrices would
+//! take longer than in sequence. So there are some log n parts, fewer if a part that comes back is [added](Algorithm::rejoin) to the one before it. A thief that comes when all
+//! parts are taken waits for the end of an element, which is short beside 64.
 //!
-//! **Whose part is it?** Calls nest, so below the parts of a call there may be those of the calls around it. Those are older, and are taken first. So as long as the owner finds
-//! a part in the queue, and not all that it has put there itself have come back, the newest is its own.
+//! **To which call does a part belong?** Calls nest, so below the parts of a call there may be parts of the calls around it. Those are older, and are taken first. So if the owner
+//! finds a part in the queue, and has not got back all parts of the innermost call that it has put there, the newest part belongs to that call.
 //!
-//! | who looks                      | takes parts of           |
-//! |--------------------------------|--------------------------|
-//! | an idle worker                 | any call                 |
-//! | a caller that waits            | its own call             |
-//! | who waits for a join or scope  | none; in a registry, any |
-//! | who calls `yield_now`          | any call                 |
+//! | which worker looks                 | takes parts of                |
+//! |------------------------------------|-------------------------------|
+//! | an idle one                        | any call                      |
+//! | a caller that waits                | its own call                  |
+//! | one that waits for a join or scope | none; in a registry, any call |
+//! | one that calls `yield_now`         | any call                      |
 
 use crate::Algorithm;
 use crate::call::pace::Grain;
@@ -28,17 +29,18 @@ use crate::panics::discard;
 use crate::worker::handle::Handle;
 use std::cell::Cell;
 
-/// So many parts are split off at once at most: of 64 elements as many as there are, of more elements so many that a single one is little beside what is kept.
+/// The maximum number of halvings at once; the worker then keeps one part in 2^6 = 64. Of up to 64 elements that is a single one; of more, a single one is short
+/// beside what is kept.
 const PARTS_MAX: usize = if cfg!(loom) { 4 } else { 6 };
 
-/// Woken for a first offer: whoever takes a part makes an offer of half of it, and wakes as many.
+/// The number of workers woken for a first offer. A worker that takes a part offers half of it, and wakes as many.
 const WAKES: usize = 2;
 
-/// What one participant of a call has on offer. Withdrawn before it leaves.
+/// What one participant of a call has on offer. It is withdrawn before the participant leaves.
 pub(crate) struct Offers<'a, 'p, A: Algorithm + ?Sized> {
     pub(crate) running: Running<'a, A>,
     handle: &'a Handle<'p>,
-    /// How many parts it has put into its queue that it has not taken back; others may have taken some.
+    /// The number of parts that it has put into its queue and not taken back; other workers may have taken some.
     count: Cell<usize>,
     /// Whether it has looked for sleepers to wake.
     has_woken: Cell<bool>,
@@ -49,7 +51,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         Self { running, handle, count: Cell::new(0), has_woken: Cell::new(false) }
     }
 
-    /// Whether there may be any.
+    /// Whether any part may be on offer.
     #[inline(always)]
     pub(crate) fn is_any(&self) -> bool {
         self.count.get() > 0
@@ -77,7 +79,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         for _ in 0..PARTS_MAX {
             let Some(half) = algorithm.split(local) else { break };
             if !algorithm.has_local_work(local) {
-                // All of it has been split off. What was found before has been committed.
+                // `local` has no work left, so this worker goes on with the half. What `local` had found has been committed.
                 *local = half;
                 break;
             }
@@ -91,7 +93,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         }
     }
 
-    /// The newest part that nobody has taken.
+    /// Takes back the newest part that no other worker has taken.
     #[cold]
     #[inline(never)]
     pub(crate) fn take_back(&self) -> Option<A::Local> {
@@ -99,7 +101,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
             return None;
         }
         let Some(part) = self.handle.take_back_offer() else {
-            // Others have them all.
+            // Other workers have taken them all.
             self.count.set(0);
             return None;
         };
@@ -108,7 +110,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         Some(unsafe { HeapPart::<A>::unbox(part, self.handle) })
     }
 
-    /// Drops what is left: the call has been stopped.
+    /// Drops what is left on offer: the call has been stopped.
     #[cold]
     pub(crate) fn withdraw(&self) {
         while let Some(local) = self.take_back() {
@@ -124,7 +126,7 @@ pub(crate) fn run_one_of(handle: &Handle<'_>, token: usize) -> bool {
         |index: &usize| handle.pool.slots.get(*index).serves() == token && tasks::offers_parts(handle, *index);
     let side = &handle.slot().side;
     let Some(index) = handle.others().find(has_one) else { return false };
-    // Nothing is to be delivered to one who is busy. If something has been, that comes first.
+    // Nothing is to be delivered to a busy worker. If something has been delivered, that comes first.
     if !side.change(token, mailbox::SHUT) {
         return false;
     }

@@ -1,10 +1,10 @@
-//! States of any type, as so many words.
+//! States of any type, stored as a fixed number of words.
 //!
-//! The run loop is generic in the type of its states, and what is generic is compiled in the program that uses it, for each type anew: some sixty functions. Each chain of iterators
-//! has states of a type of its own. So the loop does not see them: it moves a fixed number of words ([`Opaque`]), and an algorithm that knows what they are stands in between
-//! ([`Laid`]). There are four such numbers, and the loops for these are compiled with this crate. A state that is still larger is a box.
+//! The run loop is generic in the type of its states, and generic code is compiled in the program that uses it, for each type anew: some sixty functions. Each chain of iterators
+//! has its own type of states. So the loop does not see these types: it moves a fixed number of words ([`Opaque`]), and an algorithm that knows what they are stands in between
+//! ([`Laid`]). There are four such numbers, and the loops for these are compiled with this crate. A state that is still larger is put into a box.
 //!
-//! What is in the words is known by the type of the algorithm: a call hands its states to its own algorithm alone, whoever runs a part.
+//! The type of the algorithm says what is in the words: a call hands its states only to its own algorithm, whichever worker runs a part.
 
 use crate::Algorithm;
 use crate::call::{Brief, Outcome};
@@ -29,7 +29,7 @@ pub(crate) struct Opaque<'a, const N: usize, const DROPS: bool> {
 unsafe impl<const N: usize, const DROPS: bool> Send for Opaque<'_, N, DROPS> {}
 
 impl<const N: usize, const DROPS: bool> Opaque<'_, N, DROPS> {
-    /// Words for the state itself.
+    /// The number of words for the state itself.
     const ROOM: usize = if DROPS { N - 1 } else { N };
 
     /// Whether states of this type can be laid into one.
@@ -43,7 +43,7 @@ impl<const N: usize, const DROPS: bool> Opaque<'_, N, DROPS> {
 impl<'a, const N: usize, const DROPS: bool> Opaque<'a, N, DROPS> {
     #[inline(always)]
     fn new<L: Send + 'a>(state: L) -> Self {
-        // Folded. As a constant it would have to hold for the numbers that are not chosen, too.
+        // Folded. A constant assertion would have to hold for the numbers of words that are not chosen, too.
         assert!(const { Self::takes::<L>() });
         let mut this = Self { words: [Word::uninit(); N], alive: PhantomData };
         if DROPS {
@@ -59,10 +59,10 @@ impl<'a, const N: usize, const DROPS: bool> Opaque<'a, N, DROPS> {
     }
 
     /// # Safety
-    /// It has been made of a state of this type.
+    /// It has been made of a state of type `L`.
     #[inline(always)]
     unsafe fn get<L: 'a>(&self) -> &L {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { &*self.words.as_ptr().cast() }
     }
 
@@ -70,7 +70,7 @@ impl<'a, const N: usize, const DROPS: bool> Opaque<'a, N, DROPS> {
     /// As for [`get`](Self::get).
     #[inline(always)]
     unsafe fn get_mut<L: 'a>(&mut self) -> &mut L {
-        // SAFETY: the caller's.
+        // SAFETY: the caller's contract.
         unsafe { &mut *self.words.as_mut_ptr().cast() }
     }
 
@@ -79,7 +79,7 @@ impl<'a, const N: usize, const DROPS: bool> Opaque<'a, N, DROPS> {
     #[inline(always)]
     unsafe fn into<L: 'a>(self) -> L {
         let this = ManuallyDrop::new(self);
-        // SAFETY: the caller's; it is not dropped.
+        // SAFETY: the caller's contract; it is not dropped.
         unsafe { this.words.as_ptr().cast::<L>().read() }
     }
 }
@@ -90,15 +90,15 @@ impl<const N: usize, const DROPS: bool> Drop for Opaque<'_, N, DROPS> {
         if DROPS {
             // SAFETY: written by `new`.
             let drop = unsafe { self.words[N - 1].assume_init() };
-            // SAFETY: likewise.
+            // SAFETY: as above, and it is that function.
             let drop = unsafe { std::mem::transmute::<*mut (), unsafe fn(*mut ())>(drop) };
-            // SAFETY: the state is there, and nobody looks at it any more.
+            // SAFETY: the state is there, and is not used any more.
             unsafe { drop(self.words.as_mut_ptr().cast()) };
         }
     }
 }
 
-/// An algorithm whose states are words. It is the algorithm itself, and no reference to it, which receivers of its parts would have to follow first.
+/// An algorithm whose states are words. It is the algorithm itself, not a reference to it, which receivers of its parts would have to follow first.
 #[repr(transparent)]
 struct Laid<'a, A, const N: usize, const DROPS: bool>(A, PhantomData<&'a ()>);
 
@@ -111,7 +111,7 @@ impl<'a, A, const N: usize, const DROPS: bool> Laid<'a, A, N, DROPS> {
 }
 
 /// In each callback the words are a state of `A`: all states of a call come from the one it begins with, and from [`split`](Algorithm::split) and
-/// [`rejoin`](Algorithm::rejoin) of this.
+/// [`rejoin`](Algorithm::rejoin) of this type.
 impl<'a, A: Algorithm + 'a, const N: usize, const DROPS: bool> Algorithm for Laid<'a, A, N, DROPS> {
     type Local = Opaque<'a, N, DROPS>;
 
@@ -156,15 +156,15 @@ impl<'a, A: Algorithm + 'a, const N: usize, const DROPS: bool> Algorithm for Lai
     }
 }
 
-/// On the cache line of the message that it travels in.
+/// Fits on the cache line of the message that it travels in.
 type Two<'a> = Opaque<'a, 2, false>;
-/// Comes back on one cache line, together with the word that says that it is there.
+/// Comes back on one cache line, together with the word that says that it is back.
 type Six<'a> = Opaque<'a, 6, false>;
 /// The largest that travels in a message.
 type Nine<'a> = Opaque<'a, 10, true>;
 type Fifteen<'a> = Opaque<'a, 16, true>;
 
-/// Runs `algorithm` from `local` on the pool of `handle`; returns what it has shown.
+/// Runs `algorithm` from `local` on the pool of `handle`; returns what the call has shown.
 #[inline]
 pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
     if const { Two::takes::<A::Local>() } {

@@ -1,7 +1,7 @@
-//! Handing out parts of a state: by the caller when a call begins, by whoever receives one, and to those who ask.
+//! Handing out parts of a state: by the caller when a call begins, by each receiver, and to workers that ask.
 //!
-//! **Give first, wake second.** A part lies in the mailbox of a sleeping worker before that is woken, so it need not ask somebody who is busy. The caller wakes two so, and
-//! these wake the others ([`Inner::wake`]), who ask. What is still unopened when the caller is out of work it takes back ([`part`](crate::call::part)).
+//! **Give first, wake second.** A part lies in the mailbox of a sleeping worker before that is woken, so it need not ask a busy worker. The caller wakes two workers this way, and
+//! these wake the others ([`Inner::wake`]), which ask. What is still unopened when the caller is out of work it takes back ([`part`](crate::call::part)).
 
 use crate::Algorithm;
 use crate::call::Call;
@@ -15,23 +15,23 @@ use crate::worker::inner::Inner;
 use crate::worker::others::give_way;
 use std::ops::Range;
 
-/// The slot of somebody who is to get a part, and the claim on the mailbox.
+/// The slot of a worker that is to get a part, and the claim on its mailbox.
 pub(crate) type Receiver<'c> = (usize, Claim<'c>);
 
-/// What became of the attempt to share a state.
+/// The outcome of an attempt to share a state.
 pub(crate) struct Shared<L> {
-    /// How many workers could have been given parts and have got none.
+    /// The number of workers that could have been given parts and have got none.
     pub(crate) missing: usize,
-    /// A part that was split off in vain.
+    /// A part that was split off and that no worker has taken.
     pub(crate) rest: Option<L>,
-    /// Whether nobody has got any because there was nothing to split. There may be something after a few units, as in a search that starts from one node.
+    /// Whether no worker has got a part because there was nothing to split. There may be something after a few units, as in a search that starts from one node.
     pub(crate) is_whole: bool,
 }
 
-/// Caller: splits `local` with those that are awake and idle, and where the call is worth it with sleepers.
+/// Caller: splits `local` with workers that are awake and idle and, if the call is worth it, with sleepers.
 ///
-/// The workers stand in a row. Of those behind the one who gets a part, half are that one's to share with, and the caller does not turn to them any more: no two look at
-/// the same mailbox, and each knows whose places in the caller's frame it may use.
+/// The workers stand in a row. When a worker gets a part, half of the workers behind it become its own to share with, and the caller does not turn to those any more. So no two
+/// participants look at the same mailbox, and each knows whose places in the caller's frame it may use.
 #[inline(always)]
 pub(crate) fn announce<A: Algorithm + ?Sized>(
     running: Running<'_, A>,
@@ -44,7 +44,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     let mut sharing =
         Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index), true);
     let slot = handle.slot();
-    // To read the mailbox before claiming it costs a transfer of its cache line. If the first worker took the last part that it was offered, it is claimed at once.
+    // Reading the mailbox before claiming it takes a transfer of its cache line. If the first worker took the last part that it was offered, its mailbox is claimed at once.
     let mut leaps = slot.is_hopeful();
     let mut at = sharing.reach.start;
     while at < sharing.reach.end {
@@ -70,7 +70,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
     sharing.end()
 }
 
-/// Receiver of a part from `places`: splits `local` with those at `reach` that are awake and idle.
+/// Receiver of a part from `places`: splits `local` with those workers at `reach` that are awake and idle.
 pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     running: Running<'_, A>,
     handle: &Handle<'_>,
@@ -90,16 +90,16 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     sharing.end()
 }
 
-/// Where in the row of the one at slot `owner` those stand whom a call is shared with when it begins.
+/// The workers that a call is shared with when it begins, as places in the row of slot `owner`.
 pub(crate) fn reach_of(pool: &Inner, owner: usize) -> Range<usize> {
     let row = Row::of(pool, owner).len();
-    // Those who are called at all come first in the row of a caller that is no worker.
+    // In the row of a caller that is no worker, the workers that may be called come first.
     let is_sorted = pool.victims.is_none() && owner >= pool.workers;
     0..if is_sorted { row.min(pool.helpers_max) } else { row }.min(REACH_MAX)
 }
 
-/// Caller, about to [`announce`] by messages of so many bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No
-/// earlier than this: its owner polls it, and would have fetched it back before it is claimed.)
+/// Caller, about to [`announce`] by messages of `bytes` bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No
+/// earlier than this: the owner of the mailbox polls it, and would have fetched it back before it is claimed.)
 #[inline(always)]
 pub(crate) fn reach_out(handle: &Handle<'_>, bytes: usize) {
     if handle.slot().is_hopeful()
@@ -114,21 +114,21 @@ struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     running: Running<'a, A>,
     handle: &'s Handle<'p>,
     grain: Grain,
-    /// The caller's.
+    /// The row of the call's caller.
     row: Row<'p>,
     places: Places<A::Local>,
     given: &'s Given,
-    /// Whom this participant may turn to: places in the row.
+    /// The workers that this participant may turn to, as places in the row.
     reach: Range<usize>,
-    /// From here on none of them has got a part: those who come before are not passed on, since their places may be in use.
+    /// From this place on no worker has got a part. Those before it are not passed on, since their places may be in use.
     untouched: usize,
-    /// How many of them have got parts.
+    /// The number of workers that have got parts.
     count: usize,
-    /// A part that has been split off, and that nobody has got yet.
+    /// A part that has been split off, and that no worker has got yet.
     rest: Option<A::Local>,
     /// Whether there was nothing to split.
     is_whole: bool,
-    /// Whether this is the caller, who prepares all places: their lines are in its cache. Whoever else hands out a part would first wait for one.
+    /// Whether this is the caller, which prepares all places: their lines are in its cache. Any other participant would first wait for each line.
     is_caller: bool,
 }
 
@@ -165,16 +165,16 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         self.reach.len().saturating_sub(self.count)
     }
 
-    /// Gives a part to the worker at a place of the row if its mailbox is in state `expected`, and says whether it was. None if there is nothing to give.
+    /// Gives a part to the worker at place `at` of the row if its mailbox is in state `expected`, and returns whether it was. `None` if there is nothing to give.
     #[inline(always)]
     fn give(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
-        // Split first, claimed then, as in `give_to` of `run/answer.rs`.
+        // The split comes before the claim, as in `give_to` of `run/answer.rs`.
         if self.rest.is_none() {
             self.rest = split(self.running.algorithm, local, self.grain);
             if self.rest.is_none() {
                 self.is_whole = self.count == 0;
                 if self.count > 0 {
-                    // Nobody is missed.
+                    // No worker is missing then.
                     self.reach.end = self.reach.start;
                 }
                 return None;
@@ -186,11 +186,11 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         if has_place {
             debug_assert!(!self.given.has(at));
             if self.is_caller {
-                // SAFETY: the place is in this participant's reach alone, and not in use: whoever looks for sleepers leaves those out that have got a part.
+                // SAFETY: only this participant may use the place, and it is not in use: `wake` leaves out workers that have got a part.
                 unsafe { self.places.prepare(at, self.running.call.owner, expected == mailbox::ASLEEP) };
-                // Of those behind, half are passed on with the first part; a single one is not.
+                // Of the workers behind, half are passed on with the first part; a single one is not.
                 if self.count == 0 && self.reach.end > at + 2 {
-                    // SAFETY: nobody has got a part yet, so no place is in use.
+                    // SAFETY: no worker has got a part yet, so no place is in use.
                     unsafe { self.places.prepare_all(at + 1..self.reach.end.min(ROOM), self.running.call.owner) };
                 }
             }
@@ -205,38 +205,38 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         if has_place {
             let message = Message::new(&self.running, self.grain, at, theirs);
             self.given.add(at);
-            // SAFETY: prepared, here or by the caller; the function is that for `A`, and the call waits until it is back, since the place is among those given.
+            // SAFETY: prepared, here or by the caller; the function is that for `A`; and the call waits until the part is back, since its place is in `given`.
             unsafe { self.places.send(at, claim, message, stolen) };
             self.handle.gave(to);
         } else {
             deliver(&self.running, self.handle, (to, claim), self.grain, passed_on, stolen);
         }
         if self.running.call.is_stopped() {
-            // Its owner may have cleared the stop signal of a panic in this call just before.
+            // The owner of the mailbox may have cleared the stop signal of a panic in this call just before.
             slot.signal_stop();
         }
         Some(true)
     }
 
-    /// [`give`](Self::give) where a call more or less does not matter: compiled once for these.
+    /// [`give`](Self::give) where the cost of a function call does not matter: compiled once for all these.
     #[inline(never)]
     fn give_apart(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
         self.give(local, at, expected)
     }
 
-    /// Gives parts to two sleepers, and wakes these, who wake the others.
+    /// Gives parts to two sleepers, and wakes these, which wake the others.
     #[cold]
     #[inline(never)]
     fn wake(&mut self, local: &mut A::Local) {
         // Pairs with the fence in `idle::fall_asleep`, as in `Inner::wake`.
         fence(Ordering::SeqCst);
         let pool = self.handle.pool;
-        // Before those are woken who are to wake the others.
+        // Before the workers that are to wake the others are woken.
         pool.want(pool.helpers_max.saturating_sub(pool.wakes_each()));
         let (mut woken, mut at) = (0, self.reach.start);
         while at < self.reach.end.min(ROOM) && woken < pool.wakes_each() {
             let to = self.row.at(at);
-            // One that has got a part before may be back, and asleep, but its place is in use.
+            // A worker that has got a part before may have finished, and be asleep, but its place is in use.
             let is_due =
                 to < pool.helpers_max && !self.given.has(at) && pool.slots.get(to).front.peek() == mailbox::ASLEEP;
             if is_due {
@@ -254,7 +254,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
             at += 1;
         }
         if woken == pool.wakes_each() {
-            // These wake the others, so nobody is missed.
+            // These wake the others, so no worker is missing.
             self.reach.end = self.reach.start;
         } else {
             pool.want_no_more();
@@ -272,7 +272,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     }
 }
 
-/// Splits what nobody has begun, or what has been committed. Elements may have become dearer than their grain says, so a part that seems too short to be split is split as well.
+/// Splits a state that has not been worked on, or has been committed. Elements may have become more costly than the grain says, so a part that seems too short is split as well.
 #[inline(always)]
 fn split<A: Algorithm + ?Sized>(algorithm: &A, local: &mut A::Local, grain: Grain) -> Option<A::Local> {
     match grain.delay() {
@@ -281,7 +281,7 @@ fn split<A: Algorithm + ?Sized>(algorithm: &A, local: &mut A::Local, grain: Grai
     }
 }
 
-/// Hands a part to whoever the claim belongs to.
+/// Hands a part to the worker that the claim is for.
 pub(crate) fn deliver<A: Algorithm + ?Sized>(
     running: &Running<'_, A>,
     handle: &Handle<'_>,
@@ -302,11 +302,11 @@ pub(crate) fn deliver<A: Algorithm + ?Sized>(
 #[inline(never)]
 unsafe fn hand_over(handle: &Handle<'_>, to: usize, claim: Claim<'_>, part: JobRef) {
     let asleep = claim.is_asleep();
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { claim.deliver(part) };
     handle.gave(to);
     if asleep {
-        // A caller that waits.
+        // It is a caller that waits.
         handle.unpark(to);
     }
 }
@@ -335,10 +335,10 @@ pub(crate) fn share<A: Algorithm + ?Sized>(
     Shared { missing, rest, is_whole }
 }
 
-/// What [`share`] does for each idle worker; `give` to nobody prepares a part, and says whether there is one. How many are missing, and whether there was nothing to
-/// split for any.
+/// What [`share`] does for each idle worker. Without a receiver, `give` prepares a part, and returns whether there is one. Returns how many workers are missing, and whether
+/// there was nothing to split for any.
 ///
-/// Prepared first, claimed then, as in `give_to` of [`run/answer.rs`](crate::run).
+/// A part is prepared before the mailbox is claimed, as in `give_to` of [`run/answer.rs`](crate::run).
 fn give_to_idle(
     call: &Call,
     handle: &Handle<'_>,
@@ -359,7 +359,7 @@ fn give_to_idle(
             return if fanout == all { (fanout, true) } else { (0, false) };
         }
         let Some(claim) = front.claim(mailbox::ANY) else { continue };
-        // After the claim: its owner may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
+        // After the claim: the owner of the mailbox may have cleared the stop signal of a panic in this call just before (see `Slot::signal_stop`).
         if call.is_stopped() {
             return (0, false);
         }

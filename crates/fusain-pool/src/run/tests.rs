@@ -1,4 +1,4 @@
-//! What a call says of itself.
+//! What a call shows.
 
 use super::*;
 use crate::decide::{Kind, Team};
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// The caller keeps one unit where it shares, and then asks for more. Until it has been given some, units last long enough for all that to happen in.
+/// The caller keeps one unit when it shares, and then asks for more. Until it has been given some, units last long enough for all that to happen.
 struct Uneven {
     caller: ThreadId,
     is_shared: AtomicBool,
-    /// Units that the caller has begun since: the first may be the one that it has kept.
+    /// Units that the caller has begun since then: the first may be the one that it has kept.
     begun_by_caller: AtomicUsize,
 }
 
@@ -61,7 +61,7 @@ fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
     assert!(is_seen);
 }
 
-/// Elements that are counted off, up to a grain and so many at a time.
+/// Elements that are counted off, up to a grain and up to this many at a time.
 struct Even(usize);
 
 impl Algorithm for Even {
@@ -86,7 +86,7 @@ impl Algorithm for Even {
     }
 }
 
-/// Its few elements would pass for as many as the grain says.
+/// The few elements of the last unit would pass for as many as the grain says.
 #[test]
 fn the_last_unit_says_nothing_of_what_an_element_costs() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
@@ -94,12 +94,12 @@ fn the_last_unit_says_nothing_of_what_an_element_costs() {
         let brief = Brief { grain: Grain::from(50), work: 50 * units + 1, wakes: false, offers: true };
         pool.inner.enter(|handle| run(handle, &Even(usize::MAX), brief.work, brief)).timing
     };
-    // The third one is the first to be timed.
+    // The third unit is the first to be timed.
     assert!(timing(2).is_none());
     assert_eq!(timing(3).map(|timing| timing.elements), Some(50));
 }
 
-/// Else what it takes would seem to be the cost of as many as the grain says.
+/// Otherwise its time would seem to be the cost of as many elements as the grain says.
 #[test]
 fn a_unit_has_as_many_elements_as_its_algorithm_says() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
@@ -169,7 +169,7 @@ impl Algorithm for Interrupted {
     }
 }
 
-/// It makes them seem long for a moment, and parts of long elements are put on offer.
+/// An interruption makes elements seem long for a moment, and parts of long elements are put on offer.
 #[test]
 fn an_interruption_does_not_divide_all_that_is_left_into_single_elements() {
     let pool = Pool::builder().threads(2).build().expect("threads");
@@ -266,7 +266,7 @@ impl Algorithm for Results {
 #[test]
 fn what_comes_back_is_added_to_what_was_found() {
     let pool = Pool::builder().threads(2).wait(Wait::Park).build().expect("threads");
-    // Too little to wake anybody for: hardly a part is taken by the other worker.
+    // Too little for a wake: the other worker takes hardly any part.
     let brief = Brief { grain: Grain::fixed(1), work: 1, wakes: false, offers: true };
     let algorithm = Results(AtomicUsize::new(0));
     pool.inner.enter(|handle| run(handle, &algorithm, (0..256, false), brief));
@@ -274,7 +274,7 @@ fn what_comes_back_is_added_to_what_was_found() {
     assert!((1..20).contains(&results), "{results} results");
 }
 
-/// What has been found so far, in what cannot be split before its first unit.
+/// Counts what it has found, in a state that cannot be split before its first unit.
 struct Finds(AtomicUsize);
 
 impl Algorithm for Finds {

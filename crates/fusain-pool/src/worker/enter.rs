@@ -1,4 +1,4 @@
-//! Entering a pool: a thread becomes one of its workers, and is none any more.
+//! Entering a pool: a thread becomes one of its workers, and later leaves it.
 
 use crate::worker::handle::{Handle, Innermost};
 use crate::worker::header;
@@ -11,14 +11,14 @@ impl<'p> Handle<'p> {
         let handle = Handle::new(pool, index);
         // SAFETY: dropped at the end of this function, and before the handle.
         let _innermost = unsafe { Innermost::begin(&handle) };
-        // Caught, for tasks ask whether their thread unwinds.
+        // Caught, since tasks that run below may ask whether their thread unwinds.
         let result = catch_unwind(AssertUnwindSafe(|| work(&handle)));
         run_left(&handle);
         result.unwrap_or_else(|payload| resume_unwind(payload))
     }
 }
 
-/// Runs tasks that were spawned here into a scope of somebody else's, and that nobody has taken: nobody else may ever look here.
+/// Runs tasks that this worker has spawned into another worker's scope and that no worker has taken: no other worker may ever look at this slot.
 fn run_left(handle: &Handle<'_>) {
     while let Some(job) = handle.pop() {
         // SAFETY: popped, so nobody else runs it; and none unwinds.

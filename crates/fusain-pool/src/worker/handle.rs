@@ -1,12 +1,11 @@
-//! A worker handle: what a thread is to itself while it takes part in a pool.
+//! A worker handle: the private data of a thread while it takes part in a pool.
 //!
-//! The [`Slot`] is the public half of a worker; the handle is the private one. It lives on the stack of the thread: for a pool thread as
-//! long as the thread (where threads are lent, as long as a visit), for a caller (a thread of the application that calls into
-//! the pool) as long as its outermost call.
+//! The [`Slot`] is the public half of a worker; the handle is the private one. It lives on the stack of the thread. A pool thread has it for
+//! life, a lent thread for a visit, and a caller (a thread of the application that calls into the pool) for its outermost call.
 //!
-//! A thread that is a worker of one pool may call into another, and that into the first again. So it can have several handles: the *innermost* is that of the call that it is in,
-//! and its *home* is that of the worker it was started as. Work for that worker alone reaches the thread wherever it waits
-//! ([`tasks::run_home`](crate::idle::tasks::run_home)), and a call into the pool of its home is made as that worker ([`Innermost::go_home`]): a pool that waits
+//! A thread that is a worker of one pool may call into another, and from there into the first again. So it can have several handles: the *innermost* is that of the call
+//! that it is in, and its *home* is that of the worker that it was started as. Work for that worker alone reaches the thread wherever it waits
+//! ([`tasks::run_home`](crate::idle::tasks::run_home)), and a call into the pool of its home is made as that worker ([`Innermost::go_home`]). Otherwise a pool that waits
 //! for another one, which waits for the first, would wait for ever.
 
 use crate::handover::job::JobRef;
@@ -29,18 +28,19 @@ pub(crate) struct Handle<'p> {
     slot: &'p Slot,
     /// This worker's own fork-join jobs, oldest first.
     pub(crate) stack: Stack,
-    /// How many pieces of work taken from others while waiting lie on this thread's stack.
+    /// The number of pieces of work on this thread's stack that it has taken while it waited.
     pub(crate) depth: Cell<usize>,
-    /// Whether a detached task is being run by the one who has spawned it.
+    /// Whether this worker runs a detached task that it has spawned itself.
     pub(crate) runs_detached: Cell<bool>,
     pub(crate) first_look: FirstLook,
-    /// Kinds of jobs whose last published ones were [taken back](crate::handover::stack::Shared::is_brief) within a moment by this worker. Of these one is published, and none where another job is.
+    /// The kinds of jobs whose last published ones this worker [got to within a moment](crate::handover::stack::Shared::is_brief).
+    /// A job of such a kind is published only if no other job is.
     ///
-    /// Behind all that a push looks at, which is then reached by the shortest instructions.
+    /// Behind all that a push reads, which is then reached by the shortest instructions.
     pub(crate) brief: Streaks,
 }
 
-/// The slots of all started workers but one, nearest to that one first; where nothing is known of that, from the next one on.
+/// The slots of all started workers but one, nearest to that one first; if the pool does not know which are near, from the next number on.
 #[derive(Clone, Copy)]
 pub(crate) struct Row<'p> {
     near: &'p [u16],
@@ -50,7 +50,7 @@ pub(crate) struct Row<'p> {
 }
 
 impl<'p> Row<'p> {
-    /// Of the one at slot `index`, be it a worker or a caller.
+    /// The row of the worker or caller at slot `index`.
     #[inline(always)]
     pub(crate) fn of(pool: &'p Inner, index: usize) -> Self {
         let workers = pool.workers;
@@ -107,10 +107,10 @@ impl<'p> Handle<'p> {
         }
     }
 
-    /// This thread is the worker of slot `index`, which it has leased, as long as it lives.
+    /// Makes this thread the worker of slot `index`, which it has leased, for as long as the thread lives.
     ///
     /// # Panics
-    /// If it is inside of a pool: what has begun there would go on as another worker.
+    /// If the thread is inside of a pool: what has begun there would go on as another worker.
     pub(crate) fn stay(pool: &'static Inner, index: usize) {
         assert!(CURRENT.get().is_null(), "a thread is a worker of one pool");
         let handle: &'static Handle<'static> = Box::leak(Box::new(Handle::new(pool, index)));
@@ -146,14 +146,14 @@ impl<'p> Handle<'p> {
         self.slot
     }
 
-    /// The slots of all other started workers, nearest first; where nothing is known of that, from the next one on.
+    /// The slots of all other started workers, nearest first; if the pool does not know which are near, from the next number on.
     #[inline(always)]
     pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<'p> {
         let row = Row::of(self.pool, self.index);
         (0..row.len()).map(move |at| row.at(at))
     }
 
-    /// All other slots in which somebody may be, likewise.
+    /// All other slots that may be in use, in the same order.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<'p> {
         let (own, used, workers) = (self.index, self.pool.slots.in_use(), self.pool.workers);
         let order = self.pool.victims.as_ref().map(|victims| victims.of(own));
@@ -180,13 +180,13 @@ impl<'p> Handle<'p> {
         trace::gave(self.index, to);
     }
 
-    /// Queues a task of this worker's.
+    /// Queues a task of this worker.
     pub(crate) fn push(&self, job: JobRef) {
         // SAFETY: a slot is leased to one handle at a time, and this one is on its thread.
         unsafe { self.slot.queue.push(job) };
     }
 
-    /// The newest task of this worker's.
+    /// Takes the newest task of this worker.
     pub(crate) fn pop(&self) -> Option<JobRef> {
         // SAFETY: as in `push`.
         unsafe { self.slot.queue.pop() }
@@ -198,13 +198,13 @@ impl<'p> Handle<'p> {
         unsafe { self.slot.parts.push(part) };
     }
 
-    /// The newest part that this worker has on offer.
+    /// Takes back the newest part that this worker has on offer.
     pub(crate) fn take_back_offer(&self) -> Option<JobRef> {
         // SAFETY: as in `push`.
         unsafe { self.slot.parts.pop() }
     }
 
-    /// Says where it runs, to workers that are about to sleep.
+    /// Notes the core that this thread runs on, for workers that are about to sleep.
     #[cold]
     pub(crate) fn calls_sleepers(&self) {
         let (at, here) = (&self.pool.callers_at, place::current());
@@ -213,22 +213,22 @@ impl<'p> Handle<'p> {
         }
     }
 
-    /// Parks until somebody unparks it.
+    /// Parks until it is unparked.
     pub(crate) fn park(&self) {
         self.slot.park(self.pool.callers_at.load(Ordering::Relaxed));
     }
 
-    /// Parks for a while.
+    /// Parks for `time` at most.
     pub(crate) fn park_timeout(&self, time: Duration) {
         self.slot.park_timeout(self.pool.callers_at.load(Ordering::Relaxed), time);
     }
 
-    /// Gets out of the way of callers that have not woken it.
+    /// Moves to another core if this thread runs on that of the last caller, which has not woken it.
     pub(crate) fn leave_callers(&self) {
         place::leave(self.pool.callers_at.load(Ordering::Relaxed));
     }
 
-    /// Unparks the one who waits at slot `owner`.
+    /// Unparks the thread that waits at slot `owner`.
     #[cold]
     pub(crate) fn unpark(&self, owner: usize) {
         self.pool.slots.get(owner).unpark();
@@ -238,7 +238,7 @@ impl<'p> Handle<'p> {
 
 /// While it lives, a handle is the innermost one of its thread.
 pub(crate) struct Innermost {
-    /// What was current before.
+    /// The innermost handle before.
     current: Erased,
     forked: Erased,
 }
@@ -248,7 +248,7 @@ impl Innermost {
     /// It is dropped before `handle` is, on this thread.
     pub(crate) unsafe fn begin(handle: &Handle<'_>) -> Self {
         let is_forked = handle.stack.root.get() != 0;
-        // The cast only forgets a lifetime; the readers give it back bounded by a call.
+        // The cast only erases a lifetime; the readers restore one that is bounded by a call.
         let handle: Erased = (&raw const *handle).cast();
         Self { current: CURRENT.replace(handle), forked: FORKED.replace(if is_forked { handle } else { ptr::null() }) }
     }

@@ -5,36 +5,36 @@ use crate::handover::mailbox::Mailbox;
 use crate::trace;
 use crate::worker::handle::Handle;
 
-/// What every job begins with; what follows is between the one who made it and `run`.
+/// What every job begins with. What follows is known only to the code that made the job, and to `run`.
 ///
-/// Aligned as mailboxes ask of a job's address, also where words have four bytes: allocators need not give more than they are asked for.
+/// Aligned as mailboxes require of a job's address, also where words have four bytes: allocators need not align more than they are asked to.
 #[repr(C, align(8))]
 pub(crate) struct Header {
     pub(crate) run: Run,
 }
 
-/// Runs the job at an address on the thread of a handle, tells whoever waits for it, and never unwinds.
+/// Runs the job at an address on the thread of a handle, tells the thread that waits for it, and never unwinds.
 pub(crate) type Run = unsafe fn(job: *const Header, handle: &Handle<'_>, reopen: Reopen<'_>);
 
-/// The mailbox that is to be opened, and in which state, as soon as the job is done and before anybody is told: whoever waits may share its next
-/// call at once, and shall find the worker ready. `None` where a job is run by somebody who has not finished with it.
+/// The mailbox that is to be opened, and in which state, as soon as the job is done and before the waiter is told: the waiter may share its next
+/// call at once, and should find the worker ready. `None` if the worker is not free after the job.
 pub(crate) type Reopen<'m> = Option<(&'m Mailbox, usize)>;
 
 /// Runs the job.
 ///
 /// # Safety
-/// The job is there, and nobody else runs it or has run it. `handle` is that of this thread, in the pool that the job belongs to.
+/// The job is alive, and no other thread runs it or has run it. `handle` is that of this thread, in the pool that the job belongs to.
 #[inline(always)]
 pub(crate) unsafe fn run(job: JobRef, handle: &Handle<'_>, reopen: Reopen<'_>) {
     let _during = trace::taken(handle.index);
     let header = job.as_ptr::<Header>();
-    // SAFETY: the job is there, and begins with it.
+    // SAFETY: the job is alive, and begins with it.
     let run = unsafe { (*header).run };
-    // SAFETY: the caller's.
+    // SAFETY: the caller's contract.
     unsafe { run(header, handle, reopen) };
 }
 
-/// Opens what is to be opened after a job.
+/// Opens the mailbox that is to be opened after a job.
 #[inline(always)]
 pub(crate) fn reopen(reopen: Reopen<'_>) {
     if let Some((mailbox, state)) = reopen {

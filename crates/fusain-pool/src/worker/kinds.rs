@@ -3,13 +3,14 @@
 use std::any::type_name;
 use std::cell::Cell;
 
-/// Names the kind of calls that type `K` stands for: by the address of its name. Two types may have one, and one type several, so what is remembered is a guess.
+/// Names the kind of calls that type `K` stands for, by the address of the type's name. Two types may share an address, and one type may have several, so what is
+/// remembered of a kind is a guess.
 #[inline(always)]
 pub(crate) fn kind_of<K: ?Sized>() -> usize {
     type_name::<K>().as_ptr() as usize
 }
 
-/// A value for each of the last kinds, of which `N` are remembered. Two that meet in one place take turns in it.
+/// A table of `N` places, with a value for each of the last kinds. Of two kinds that have the same place, the later one replaces the other.
 pub(crate) struct Kinds<T, const N: usize = 64>([Cell<Option<(usize, T)>>; N]);
 
 impl<T: Copy, const N: usize> Kinds<T, N> {
@@ -18,7 +19,7 @@ impl<T: Copy, const N: usize> Kinds<T, N> {
     }
 
     fn place(&self, kind: usize) -> &Cell<Option<(usize, T)>> {
-        // Names lie at any address, functions mostly at multiples of 16; these shifts mix enough of both.
+        // Names lie at any address, functions usually at multiples of 16; these shifts mix both well enough.
         &self.0[(kind ^ (kind >> 4) ^ (kind >> 7)) % N]
     }
 
@@ -31,10 +32,10 @@ impl<T: Copy, const N: usize> Kinds<T, N> {
     }
 }
 
-/// For how many times on end something has been the case, for a few kinds: each visit of a pool makes these anew.
+/// The number of consecutive occurrences of an event, per kind, for a few kinds. Each new [`Handle`](crate::worker::handle::Handle) begins with none.
 pub(crate) struct Streaks(Kinds<u32, 8>);
 
-/// So many times count.
+/// From this number of consecutive occurrences on a streak is long.
 const SEVERAL: u32 = if cfg!(loom) { 1 } else { 4 };
 
 impl Streaks {
@@ -46,12 +47,12 @@ impl Streaks {
         self.0.get(kind).unwrap_or(0)
     }
 
-    /// Whether it has been the case for several times on end.
+    /// Whether the event has occurred at least [`SEVERAL`] times in a row.
     pub(crate) fn is_long(&self, kind: usize) -> bool {
         self.length(kind) >= SEVERAL
     }
 
-    /// It has been the case, or not.
+    /// Notes that the event has occurred, or that it has not, which ends the streak.
     pub(crate) fn note(&self, kind: usize, is_case: bool) {
         self.0.set(kind, if is_case { (self.length(kind) + 1).min(SEVERAL) } else { 0 });
     }

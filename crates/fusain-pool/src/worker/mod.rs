@@ -1,9 +1,9 @@
-//! A worker, and all of them.
+//! One worker, and what all workers of a pool share.
 //!
 //! | file | what it is |
 //! |---|---|
 //! | [`slot`], [`slots`] | what others see of a worker; all slots of a pool |
-//! | [`counters`], [`victims`] | what the workers did; who is near whom |
+//! | [`counters`], [`victims`] | what the workers did; which workers are near each other |
 //! | [`inner`] | all that the threads of a pool share |
 //! | [`patience`], [`yields`] | how long to spin, and when to look around; giving the core away |
 //! | [`kinds`], [`handle`] | what a thread remembers of calls of a kind; a worker's private side |

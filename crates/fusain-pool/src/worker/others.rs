@@ -1,4 +1,4 @@
-//! What a worker does to others: it asks them for work, and wakes them.
+//! How a worker asks other workers for work, and wakes them.
 
 use crate::sync::{Ordering, fence};
 use crate::worker::handle::Handle;
@@ -6,8 +6,8 @@ use crate::worker::inner::Inner;
 use crate::worker::slot::Slot;
 use crate::worker::yields::give_core_away;
 
-/// Sleepers that one worker wakes itself. A wake costs its waker some microseconds, as much as a part of a short call, and the woken one takes some twenty to come. So each of
-/// those who get up wakes two more before it begins: all are up as soon as if one woke them, and none is kept from its work by more than two wakes.
+/// The number of sleepers that one worker wakes itself. A wake takes its waker about as long as a part of a short call, and the woken worker starts later still (`wake_ns` of
+/// `compare coarse`). So each woken worker wakes two more before it begins: all are up as soon as if one worker woke them, and none is kept from its work by more than two wakes.
 const WAKES_EACH: usize = 2;
 
 impl Inner {
@@ -18,7 +18,7 @@ impl Inner {
         (0..self.helpers_max).all(|index| own == Some(index) || self.slots.get(index).seems_asleep())
     }
 
-    /// A thief asks the owners of slots of which `wanted` approves.
+    /// Thief: asks the owners of all slots that `wanted` accepts.
     pub(crate) fn ask(&self, handle: &Handle<'_>, wanted: impl Fn(&Slot) -> bool) {
         for index in handle.others() {
             if wanted(self.slots.get(index)) {
@@ -27,9 +27,9 @@ impl Inner {
         }
     }
 
-    /// A thief that has just run out of work asks the nearest one that has some; where nobody knows who that is, all.
+    /// Thief that has just run out of work: asks the nearest worker that has some; if the pool does not know which are near, all that have some.
     ///
-    /// What comes from near travels less, and is more often in a cache that both share. The thief asks all at its next look, since the nearest one may be deep
+    /// Work from near travels less, and is more often in a cache that both workers share. At its next look the thief asks all, since the nearest one may be deep
     /// in a long unit or have nothing to split.
     pub(crate) fn ask_nearest(&self, handle: &Handle<'_>) {
         let is_busy = |index: &usize| self.slots.get(*index).serves() != 0;
@@ -45,28 +45,28 @@ impl Inner {
         }
     }
 
-    /// Wakes up to `count` sleeping workers, so that they come and look for work: [`WAKES_EACH`] of them at once, the others by those.
+    /// Wakes up to `count` sleeping workers, so that they look for work: [`WAKES_EACH`] at once, and these wake the others. Returns whether it has woken any.
     #[cold]
     pub(crate) fn wake(&self, handle: &Handle<'_>, count: usize) -> bool {
-        // Pairs with the fence in `idle::fall_asleep`: a worker that sees neither this slot serve nor its task is seen asleep here.
+        // Pairs with the fence in `idle::fall_asleep`: a worker that sees neither that this slot serves a call nor its task is seen asleep here.
         fence(Ordering::SeqCst);
         let at_once = self.wakes_each().min(count);
         if at_once < count && self.wanted.load(Ordering::Relaxed) > 0 {
             // Some have been woken already, and will wake the others.
             return false;
         }
-        // Before the first of those who are to see it is woken.
+        // Before the first of the workers that are to see it is woken.
         self.want(count - at_once);
         self.wake_wanted(handle, at_once)
     }
 
-    /// How many sleepers a worker wakes itself.
+    /// The number of sleepers that a worker wakes itself.
     pub(crate) fn wakes_each(&self) -> usize {
-        // On lent threads nobody wakes others before it begins.
+        // On lent threads no worker wakes others before it begins.
         if self.lends_threads() { usize::MAX } else { WAKES_EACH }
     }
 
-    /// So many more are to be woken, by those that are about to be.
+    /// `count` more sleepers are to be woken, by those that are about to be woken.
     pub(crate) fn want(&self, count: usize) {
         if count > self.wanted.load(Ordering::Relaxed) {
             self.wanted.store(count, Ordering::Relaxed);
@@ -78,11 +78,11 @@ impl Inner {
         self.wanted.store(0, Ordering::Relaxed);
     }
 
-    /// Who has just been woken wakes some of those that are still wanted.
+    /// A worker that has just been woken wakes some of those that are still wanted.
     pub(crate) fn pass_on_wake(&self, handle: &Handle<'_>) {
         let wanted = self.wanted.load(Ordering::Relaxed);
         let mine = wanted.min(WAKES_EACH);
-        // If it is another number by now, somebody else has just woken two, who will wake the others.
+        // If the number has changed, another worker has just woken two, which will wake the others.
         let is_mine = mine > 0
             && self.wanted.compare_exchange(wanted, wanted - mine, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         if is_mine {
@@ -90,7 +90,7 @@ impl Inner {
         }
     }
 
-    /// Wakes `count` sleeping workers, or as many as there are, and says whether there was any.
+    /// Wakes `count` sleeping workers, or as many as there are, and returns whether there was any.
     fn wake_wanted(&self, handle: &Handle<'_>, count: usize) -> bool {
         let mut woken = 0;
         let mut wake = |index| {
@@ -120,15 +120,15 @@ impl Inner {
         sleeps
     }
 
-    /// Gets the owner of a slot that has just left `ASLEEP` going.
+    /// Wakes the owner of slot `index`, or calls it back: its mailbox has just left `ASLEEP`.
     pub(crate) fn rouse(&self, handle: &Handle<'_>, index: usize) {
         self.call(index);
         handle.slot().tally().wakes.add(1);
     }
 }
 
-/// After a wake. A scheduler that has put the woken one on this core lets it wait for the end of a time slice, some milliseconds, for this thread
-/// goes on. It gets to run now, and leaves (see `place`).
+/// Yields after a wake. If the scheduler has put the woken thread on this core, that thread would wait for the end of this one's time slice, some milliseconds.
+/// Now it gets to run, and moves to another core (see `place`).
 pub(crate) fn give_way() {
     give_core_away();
 }

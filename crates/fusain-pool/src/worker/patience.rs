@@ -1,16 +1,17 @@
-//! How long who has run out of work spins, how often it looks around meanwhile, and when it falls asleep.
+//! How long a worker that has run out of work spins, how often it looks around meanwhile, and when it falls asleep.
 //!
-//! A turn is a pause of 10 to 20 ns. A look fetches lines of other workers, who may be about to write to them, so the distance from one look to the next doubles.
+//! A *turn* is one pause instruction, in the order of 10 ns. A *look* fetches cache lines of other workers, which may be about to write to them, so the distance from one look
+//! to the next doubles.
 //!
-//! # What a task was worth
+//! # Tasks that are not worth taking
 //!
-//! To take a task from another worker costs the two some 0.5 us, mostly in line transfers, and to be told of it costs its owner a third of that. Programs that join halves down to the
-//! shortest, or split anew what has been taken (as rayon's iterators do), would have two workers hand each other ever shorter pieces at the end of a call: of one that takes 8 us a third
-//! went that way. And an owner that spawns short tasks took three times as long with a worker that helped it as alone.
+//! Taking a task from another worker takes both of them time, mostly for line transfers, and telling a worker of a task takes its owner some, too. Programs that join halves
+//! down to the shortest, or split anew what has been taken (as rayon's iterators do), would have two workers hand each other ever shorter pieces at the end of a call. And an
+//! owner that spawns short tasks would be slower with a worker that helps it than alone.
 //!
-//! So a worker's first look comes at once after a task that was worth its while, and the later the more that were not have come one after the other ([`FirstLook`]). Until then it
-//! also leaves a task lie that somebody points to, and it asks nobody for such tasks, since to be asked costs their owner as much as a short one. What it misses so is worth less
-//! than the turns it spins: some 5 us at most where there are two workers, and of many somebody looks as often.
+//! So a worker's first look comes at once after a task that was worth taking, and the later the more tasks in a row were not ([`FirstLook`]). Until then it also ignores
+//! a task that another worker points it to, and it asks no worker for such tasks, since answering costs their owner as much as a short task. What it misses is worth less than
+//! the turns that it spins: at most [`FAR`] of them if there are two workers, and of many workers one looks as often as that.
 
 use crate::platform::moment::{Moment, ticks_in};
 use crate::platform::{HAS_THREADS, Instant};
@@ -20,45 +21,45 @@ use crate::worker::yields::{LONG, Yielded, give_core_away};
 use std::cell::Cell;
 use std::time::Duration;
 
-/// Turns before the first look, mostly; each look doubles the distance to the next, up to [`LOOK_LAST`] (5 to 10 us).
+/// Turns before the first look, in the usual case. Each look doubles the distance to the next, up to [`LOOK_LAST`].
 const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
-/// Turns for each worker of the pool before the first look of one that has just done a task worth its while, where these are fewer: who joins two closures soon joins two
-/// more, mostly.
+/// After a task that was worth taking, the first look comes after this many turns for each worker of the pool, if these are fewer than [`LOOK_FIRST`]: a worker that joins
+/// two closures usually joins two more soon.
 const SOON_A_WORKER: u32 = 2;
 
-/// Turns before the first look, at most, of one that has taken nothing but short tasks: so many for each two workers. Of many one looks as often as of two.
+/// After short tasks only, the first look comes after at most this many turns for each two workers. So of many workers one looks as often as one of two.
 const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
 
-/// A joined closure that takes less was not worth its while, since its owner waits for it: so much, and more for each worker beyond two, since all of them ask meanwhile, and take
-/// parts of it. (Where 16 workers took what lasts a microsecond, they did so all the time, and a recursion that takes less than that took several.)
+/// A joined closure that takes less was not worth taking, since its owner waits for it. The limit grows with each worker beyond two, since all of them ask meanwhile, and take
+/// parts of the closure. Otherwise many workers would take closures of a microsecond all the time, and a recursion that is as short would take longer than without them.
 const SHORT_JOINED_NS: f32 = 1_000.0;
 const SHORT_JOINED_A_WORKER_NS: f32 = 150.0;
 
-/// Nor was one that takes less and lay in a queue: its owner would have run it in the time that the two take to hand it over.
+/// A task out of a queue that takes less was not worth taking: its owner would have run it in the time that the two workers take to hand it over.
 const SHORT_QUEUED_NS: f32 = 500.0;
 
-/// Turns for each worker of the pool before the first look of one that has just done its part of a call, where these are more than [`LOOK_FIRST`]. A look fetches lines from all
-/// other workers, who may be busy with the rest of that call, so it comes after about as long as it takes: with 16 workers an empty call takes 2.2 us then, not 2.9.
+/// After a part of a call, the first look comes after this many turns for each worker of the pool, if these are more than [`LOOK_FIRST`]. A look fetches lines from all
+/// other workers, which may be busy with the rest of that call, and so delays its end. So the worker first waits for about as long as a look takes.
 const TURNS_A_WORKER: u32 = 8;
 
-/// [`LOOK_LAST`] where there are more threads than cores. A waiting thread yields sooner then, since a short call may need its core.
+/// [`LOOK_LAST`] if there are more threads than cores. A waiting thread then yields sooner, since a short call may need its core.
 const LOOK_LAST_CROWDED: u32 = if cfg!(loom) { 1 } else { 64 };
 
-/// How long a caller spins for others to finish before it sleeps, whatever the pool's way of waiting: a wake costs about as
-/// much, so at worst this doubles the waiting; and where another process holds the other core, only sleeping frees this one.
+/// The maximum time that a caller spins for others to finish before it sleeps, unless the pool's workers never sleep. A wake takes about as
+/// long, so at worst this doubles the waiting. And if another process holds the other core, only sleeping frees this one.
 const CALLER_SPINS: Duration = Duration::from_micros(50);
 
-/// Looks after which whoever spins begins to yield its core at each look, even where cores are plenty: what a caller waits for may
-/// have been put on the same core (after some 2 us), and an idle worker may be in somebody's way (after some 80 us).
+/// The number of looks after which a spinning thread yields its core at each further look, even if there are enough cores. What a caller waits for may
+/// have been put on the caller's core, so a caller yields soon. An idle worker may be in another thread's way, so it yields too, but later.
 const CALLER_LOOKS_BEFORE_YIELD: u32 = 1;
 const WORKER_LOOKS_BEFORE_YIELD: u32 = 16;
 
-/// Turns after which a thief takes what it would have left to its owner: 3 to 6 us, in which an owner of short tasks would have looked after them.
+/// Turns after which a thief takes a job that it would otherwise have left to its owner: by then an owner of short tasks would have looked at its requests.
 const PATIENT_TURNS: u32 = if cfg!(loom) { 0 } else { 288 };
 
-/// Even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
+/// The number of looks before a thread sleeps: even a worker that parks at once has asked before. (A model takes the shortest way to sleep.)
 const LOOKS_BEFORE_SLEEP: u32 = if cfg!(loom) { 1 } else { 2 };
 
 pub(crate) enum Step {
@@ -75,11 +76,11 @@ pub(crate) struct Patience {
     next: u32,
     last: u32,
     looks: u32,
-    /// Turns before the last look, all together.
+    /// Turns before the last look, in total.
     spun: u32,
-    /// Its last task was short, and it has not looked around since.
+    /// Whether its last task was short, and it has not looked around since.
     holds_back: bool,
-    /// Turns that still have to go by before it counts those to the next look.
+    /// Turns that still have to pass before the turns to the next look are counted.
     held: u32,
     since: Option<Instant>,
     spins: Option<Duration>,
@@ -92,39 +93,39 @@ impl Patience {
         let spins = match pool.wait {
             Wait::Spin => None,
             Wait::Park => Some(Duration::ZERO),
-            // Workers that would take turns on one core are not called.
+            // Workers that would share a core are not called.
             Wait::SpinThenPark(_) if index >= pool.helpers_max.min(pool.cores) => Some(Duration::ZERO),
             Wait::SpinThenPark(spins) => Some(spins),
         };
         Self::new(spins, pool, WORKER_LOOKS_BEFORE_YIELD)
     }
 
-    /// For the same, who has just done a part of a call.
+    /// For the same worker, when it has just done a part of a call.
     pub(crate) fn after_part(pool: &Inner, index: usize) -> Self {
         let patience = Self::of_worker(pool, index);
         let proportional = (TURNS_A_WORKER * pool.workers as u32).min(patience.last);
         Self { next: patience.next.max(proportional), ..patience }
     }
 
-    /// For the same, who looks for tasks as soon as its last ones suggest.
+    /// For the same worker, which looks for tasks as soon as its last ones suggest.
     pub(crate) fn after_task(pool: &Inner, index: usize, first: &FirstLook) -> Self {
         let patience = Self::of_worker(pool, index).first_at(first.turns.get());
         Self { holds_back: first.is_far(), ..patience }
     }
 
-    /// For one who waits for what others do, and looks for tasks at once, or as late as its last ones suggest.
+    /// For a worker that waits for others, and looks for tasks at once, or as late as its last ones suggest.
     pub(crate) fn of_waiter(pool: &Inner, first: &FirstLook) -> Self {
         let of_caller = Self::of_caller(pool);
         if first.is_far() { Self { turns: 1, ..of_caller.first_at(first.turns.get()) } } else { of_caller }
     }
 
-    /// The first look comes after so many turns.
+    /// The first look comes after `turns` turns.
     fn first_at(self, turns: u32) -> Self {
         let next = turns.min(self.last);
         Self { next, held: turns - next, ..self }
     }
 
-    /// For the caller of a call that others still work on.
+    /// For the caller of a call that other workers still work on.
     pub(crate) fn of_caller(pool: &Inner) -> Self {
         let spins = match pool.wait {
             Wait::Spin => None,
@@ -137,23 +138,23 @@ impl Patience {
     /// For a thread outside of the pool that waits for something long.
     pub(crate) fn of_outsider(pool: &Inner) -> Self {
         let of_caller = Self::of_caller(pool);
-        // It is not among those whom a pool that always spins is for.
+        // A pool that always spins is for its workers and callers; this thread is neither.
         let spins = of_caller.spins.or(Some(CALLER_SPINS));
-        // Its core is to be given away at once: an idle worker may have been put there. (But in a model: see `new`.)
+        // It yields its core at once, since an idle worker may have been put there. (Not in a model: see `new`.)
         let looks_before_yield = if cfg!(loom) { of_caller.looks_before_yield } else { 0 };
         Self { next: 1, spins, looks_before_yield, ..of_caller }
     }
 
     fn new(spins: Option<Duration>, pool: &Inner, looks_before_yield: u32) -> Self {
-        // Without a clock nobody knows for how long it has been spinning.
+        // Without a clock it cannot be known for how long it has been spinning.
         let spins = if HAS_THREADS { spins } else { Some(Duration::ZERO) };
         let looks_before_yield = match spins {
-            // In a model a first try to sleep comes before, on whatever machine.
+            // In a model it tries to sleep before it yields, on every machine.
             _ if cfg!(loom) => LOOKS_BEFORE_SLEEP + 1,
-            // Sleeps soon anyway.
+            // It sleeps soon anyway.
             Some(Duration::ZERO) => u32::MAX,
             _ if pool.is_crowded() => 0,
-            // Nothing is delivered to a visitor that has gone home: a giver on the same core has to get to see it while it is there.
+            // Nothing is delivered to a visit that has ended, so a giver on the same core has to run while the visit lasts.
             _ if pool.lends_threads() => 0,
             _ => looks_before_yield,
         };
@@ -176,12 +177,12 @@ impl Patience {
         self.turns == 0
     }
 
-    /// Whether it has looked around for so long that whoever has a task must be busy.
+    /// Whether it has waited for so long that the owner of a task must be busy.
     pub(crate) fn is_patient(&self) -> bool {
         self.spun >= PATIENT_TURNS
     }
 
-    /// Whether it leaves a task that somebody points to until it looks around.
+    /// Whether it ignores a task that another worker points it to, until it looks around.
     pub(crate) fn holds_back(&self) -> bool {
         self.holds_back
     }
@@ -239,9 +240,9 @@ impl Patience {
         }
         let has_spun = match give_core_away() {
             Yielded::Short => false,
-            // Who was away for longer than it would spin has spun.
+            // A thread that was away for longer than it would spin has spun.
             Yielded::Long => self.spins.is_some_and(|spins| spins <= LONG),
-            // Somebody may need this core.
+            // Another thread may need this core.
             Yielded::Not => self.looks_before_yield == 0,
         };
         if has_spun {
@@ -250,10 +251,10 @@ impl Patience {
     }
 }
 
-/// Turns before a worker's first look for tasks of others.
+/// Turns before a worker's first look for tasks of other workers.
 pub(crate) struct FirstLook {
     turns: Cell<u32>,
-    /// When the worker began the last task that it has taken from another one, and whether that one has joined it, as long as it has not run out of work since.
+    /// When the worker began the last task that it took from another worker, and whether that worker has joined it. `None` once it has run out of work.
     task: Cell<Option<(Moment, bool)>>,
 }
 
@@ -262,12 +263,12 @@ impl FirstLook {
         Self { turns: Cell::new(LOOK_FIRST), task: Cell::new(None) }
     }
 
-    /// The worker begins a task of another one, who may have joined it, and then waits for it.
+    /// The worker begins a task of another worker, which waits for it if it has joined it.
     pub(crate) fn begin(&self, is_joined: bool) {
         self.task.set(Some((Moment::now(), is_joined)));
     }
 
-    /// The worker has ended its task, or waits: others may have taken most of that back.
+    /// The worker has ended its task, or waits in it, since others may have taken most of it. How long that took decides when its next first look comes.
     pub(crate) fn out_of_work(&self, pool: &Inner) {
         let Some((begun, is_joined)) = self.task.take() else { return };
         let short_joined_ns = || SHORT_JOINED_NS + SHORT_JOINED_A_WORKER_NS * pool.workers.saturating_sub(2) as f32;
@@ -293,12 +294,12 @@ mod tests {
     use crate::platform::moment::stopped;
     use crate::worker::inner::Threads;
 
-    /// Turns until the first look of one of two workers that has done these tasks, each of which took so many nanoseconds.
+    /// Turns until the first look of one of two workers that has done these tasks, given by their lengths in nanoseconds.
     fn turns_after(tasks: &[f32]) -> u32 {
         turns_among(2, tasks)
     }
 
-    /// The same for one of so many workers.
+    /// The same for one of `workers` workers.
     fn turns_among(workers: usize, tasks: &[f32]) -> u32 {
         let pool = Inner::new(workers, Wait::Spin, Threads::Own, Handlers::default());
         let first = FirstLook::new();
@@ -326,7 +327,7 @@ mod tests {
                 // It may go a little sooner, never on a turn that ends with a yield.
                 assert!((LOOK_FIRST + 1..=2 * LOOK_FIRST).contains(&turns_after(&[SHORT])));
                 assert!((FAR / 2 + 1..=FAR).contains(&turns_after(&[LONG, SHORT, SHORT, SHORT, SHORT])));
-                // Among many what is no longer is short as well, and each goes farther.
+                // Among many workers a task of that length is short as well, and the first look comes later.
                 assert!((4 * FAR + 1..=8 * FAR).contains(&turns_among(16, &[LONG; 12])));
                 assert!(turns_among(16, &[2.0 * LONG]) <= LOOK_FIRST);
             }

@@ -1,6 +1,6 @@
 //! A worker slot: everything about one worker that others may see.
 //!
-//! Groups of cache lines, by who writes them:
+//! Its cache lines, grouped by the threads that write to them:
 //!
 //! * the two [`Mailbox`]es, written by givers, watched by their owner;
 //! * the *request line*, written by thieves, looked at by its owner after each unit, and the public places of its [stack](crate::handover::stack);
@@ -11,22 +11,22 @@
 //!
 //! A thief that has opened its mailbox sets its bit in the victim's `requests`. The victim takes all bits at once
 //! ([`Slot::take_requests`]) and claims the mailbox of each thief that still waits. A bit is only a *hint*: it may be stale (the
-//! thief has been served elsewhere) or stand for several slots (more than 61 of them share bits); the claim decides. So
-//! nothing has to be withdrawn, and a bit that waits while its owner sleeps is a standing order.
+//! thief has been served elsewhere) or stand for several slots (if there are more than 61, they share bits); the claim decides. So
+//! no request has to be withdrawn, and the bit of a thief that has fallen asleep is a *standing order*.
 //!
 //! The hint is Relaxed on both sides; the one exception is [`LOOK`], which asks the owner to look at its call's
-//! stop flag: Release in [`Slot::signal_stop`] pairs with the Acquire in [`Slot::take_requests`], so that an owner who has cleared the bit
+//! stop flag: Release in [`Slot::signal_stop`] pairs with the Acquire in [`Slot::take_requests`], so that an owner that has cleared the bit
 //! also sees the flag.
 //!
 //! # Public places
 //!
 //! | place | meaning | who leaves it, and how |
 //! |---------|---------|------------------------|
-//! | 0       | empty; mostly, and always where all are, somebody has asked for the next ([`PUBLISH`]) | owner: store of a job's address |
-//! | address | a job that anybody may take | thief, or owner that needs the job itself: CAS to 0, and mostly asks for the next |
+//! | 0       | empty; usually, and always if all places are, the owner has been asked for its next job ([`PUBLISH`]) | owner: store of a job's address |
+//! | address | a job that any worker may take | thief, or owner that needs the job itself: CAS to 0, and usually asks for the next |
 //!
-//! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take by
-//! CAS, so one of them has it. The owner may have retracted a job and published another at the same address meanwhile; then the thief takes that one,
+//! The owner's store is Release and pairs with the Acquire of the thief's CAS: the job is written before it is read. Thief and owner both take a job by
+//! CAS, so only one of them gets it. Meanwhile the owner may have retracted a job and published another at the same address; then the thief takes that one,
 //! whose store its CAS has read. Checked by `checks::stack`.
 
 use crate::handover::job::JobRef;
@@ -39,31 +39,31 @@ use crossbeam_utils::CachePadded;
 use std::ops::DerefMut;
 use std::time::Duration;
 
-/// Bit that asks the owner to look whether its call has been stopped.
+/// Bit that asks the owner to check whether its call has been stopped.
 pub(crate) const LOOK: u64 = 1 << 63;
 
-/// Bit that asks the owner to publish its next job, for a public place is empty.
+/// Bit that asks the owner to publish its next job, since a public place is empty.
 pub(crate) const PUBLISH: u64 = 1 << 62;
 
-/// Bit that says that a job has been taken out of a public place since the owner looked at the requests.
+/// Bit that says that a job has been taken out of a public place since the owner last looked at the requests.
 pub(crate) const TAKEN: u64 = 1 << 61;
 
 /// The bits that concern the owner's own jobs.
 pub(crate) const OF_JOBS: u64 = PUBLISH | TAKEN;
 
-/// Public places of a slot, at most.
+/// The maximum number of public places of a slot.
 const PLACES_MAX: usize = if cfg!(loom) { 1 } else { 8 };
 
-/// Public places of each slot in a pool of so many workers: a power of two, and mostly more than it takes halvings until each worker has a part. A recursion whose
-/// leaves are long then keeps no part to itself that somebody could begin with.
+/// Public places of each slot in a pool of `workers` workers: a power of two, and usually more than the number of halvings until each worker has a part. So a
+/// recursion whose leaves are long keeps no part to itself that another worker could begin with.
 pub(crate) fn places_for(workers: usize) -> usize {
     if workers <= 8 { PLACES_MAX.min(4) } else { PLACES_MAX }
 }
 
-/// Bits that stand for thieves.
+/// The number of bits that stand for thieves.
 const THIEVES: usize = 61;
 
-/// Requests of slot `index` are this bit; slots 61 apart share one.
+/// The bit for requests of slot `index`; slots whose numbers differ by a multiple of 61 share one.
 pub(crate) const fn bit(index: usize) -> u64 {
     1 << (index % THIEVES)
 }
@@ -90,10 +90,10 @@ pub(crate) struct Slot {
 #[repr(C)]
 struct RequestLine {
     requests: AtomicU64,
-    /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves whom to ask.
+    /// Token of the call the owner could share work of, 0 for none. A hint that tells thieves which slots to ask.
     serves: AtomicUsize,
-    /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well; what
-    /// the owner itself asks is on its stack, on a line that no thief writes to.
+    /// Token of the outermost join or scope that the owner is in, 0 for none, also while it serves a call within that. A hint as well; the owner itself
+    /// reads the token on its stack, on a line that no thief writes to.
     root: AtomicUsize,
     /// How many public places there are, less one.
     last_place: usize,
@@ -102,7 +102,7 @@ struct RequestLine {
 }
 
 struct Own {
-    /// Whether somebody sits here: always for a pool thread, by lease for a visit on a lent one and for a guest.
+    /// Whether the slot is leased: by a pool thread for good, by a visit of a lent thread and by a caller for as long as they last.
     taken: AtomicBool,
     tally: Tally,
     /// Whether the owner's last announcement found its first worker waiting.
@@ -110,16 +110,16 @@ struct Own {
     sleeper: Mutex<Sleeper>,
 }
 
-/// Who is to be unparked.
+/// The thread that is to be unparked.
 struct Sleeper {
     /// The thread; set before the slot can be seen asleep.
     thread: Option<Thread>,
-    /// Where it may wake up, while it is parked.
+    /// The cores on which it may wake up, while it is parked.
     asleep: Option<Asleep>,
 }
 
 impl Slot {
-    /// With so many [public places](places_for).
+    /// A slot with `places` [public places](places_for).
     pub(crate) fn new(places: usize) -> Self {
         debug_assert!(places.is_power_of_two() && places <= PLACES_MAX, "a number of places that there can be");
         Self {
@@ -145,17 +145,17 @@ impl Slot {
         }
     }
 
-    /// Whether the owner sleeps, as far as is known: what its mailbox says, on a line that is written only when it falls asleep or is woken. A caller that reads the
-    /// mailbox has to fetch it from an owner who waits for the message of that very caller.
+    /// Whether the owner sleeps, as its mailbox says, but on a line that is written only when the owner falls asleep or is woken. A caller that read the mailbox would
+    /// fetch its line from an owner that waits for the message of that very caller.
     ///
-    /// Relaxed: a hint. It is true before the mailbox says so, and false before that says otherwise, so that it seldom stays wrong; then who finds the
-    /// owner otherwise [mends](Self::mend_asleep) it.
+    /// Relaxed: a hint. It becomes true before the mailbox says `ASLEEP`, and false before the mailbox says otherwise, so it is seldom wrong for long. A caller that
+    /// finds it wrong [corrects](Self::mend_asleep) it.
     #[inline(always)]
     pub(crate) fn seems_asleep(&self) -> bool {
         self.asleep.load(Ordering::Relaxed)
     }
 
-    /// Makes it what the mailbox says.
+    /// Makes the hint agree with the mailbox.
     #[cold]
     pub(crate) fn mend_asleep(&self) {
         self.set_asleep(self.front.peek() == mailbox::ASLEEP);
@@ -166,37 +166,37 @@ impl Slot {
         self.asleep.store(asleep, Ordering::Relaxed);
     }
 
-    /// Owner, after each unit: has anybody asked? One relaxed load of the owner's own line; what it leads to is
+    /// Owner, after each unit: whether there is a request. One relaxed load of the owner's own line; what it leads to is
     /// ordered by [`take_requests`](Self::take_requests) and by the claim.
     #[inline(always)]
     pub(crate) fn is_asked(&self) -> bool {
         self.line.requests.load(Ordering::Relaxed) != 0
     }
 
-    /// Owner, who has nothing to give: is there anything but requests of thieves? Relaxed: a hint.
+    /// Owner that has nothing to give: whether there is a request that is not a thief's. Relaxed: a hint.
     pub(crate) fn has_other_requests(&self) -> bool {
         self.line.requests.load(Ordering::Relaxed) & (LOOK | OF_JOBS) != 0
     }
 
-    /// Owner: whoever has asked is to ask again. Relaxed: a hint.
+    /// Owner: drops the requests of thieves, which ask again. Relaxed: a hint.
     #[cold]
     pub(crate) fn forget_thieves(&self) {
         self.line.requests.fetch_and(LOOK | OF_JOBS, Ordering::Relaxed);
     }
 
-    /// Owner: has looked after its jobs, so others may [take](Self::take_offer) one. Relaxed: a hint.
+    /// Owner: is publishing its jobs, so thieves may [take](Self::take_offer) another one. Relaxed: a hint.
     pub(crate) fn forget_taken(&self) {
         if self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
             self.line.requests.fetch_and(!TAKEN, Ordering::Relaxed);
         }
     }
 
-    /// Owner: all requests so far. Acquire: pairs with the Release in [`signal_stop`](Self::signal_stop).
+    /// Owner: takes all requests so far. Acquire: pairs with the Release in [`signal_stop`](Self::signal_stop).
     pub(crate) fn take_requests(&self) -> u64 {
         self.line.requests.swap(0, Ordering::Acquire)
     }
 
-    /// Thief `index`: asks, once, and says whether the request is new. Relaxed: a hint.
+    /// Thief `index`: asks, unless its request is there already, and returns whether the request is new. Relaxed: a hint.
     pub(crate) fn ask(&self, index: usize) -> bool {
         let bit = bit(index);
         self.line.requests.load(Ordering::Relaxed) & bit == 0
@@ -208,13 +208,13 @@ impl Slot {
         self.line.requests.fetch_or(LOOK, Ordering::Release);
     }
 
-    /// Owner, on behalf of thieves it could not serve: keep their requests for later. Relaxed: a hint.
+    /// Owner, on behalf of thieves that it could not serve: keeps their requests for later. Relaxed: a hint.
     pub(crate) fn renew(&self, requests: u64) {
         self.line.requests.fetch_or(requests, Ordering::Relaxed);
     }
 
-    /// Owner: names the call whose work it could share. Relaxed: a hint; where a sleeper must not miss it the
-    /// caller adds a fence (see `idle`).
+    /// Owner: names the call whose work it could share. Relaxed: a hint; where a sleeper must not miss it, the
+    /// caller of this function adds a fence (see `idle`).
     #[inline(always)]
     pub(crate) fn serve(&self, token: usize) {
         self.line.serves.store(token, Ordering::Relaxed);
@@ -247,8 +247,8 @@ impl Slot {
         self.front.peek() == mailbox::ANY || side == token || side == token + mailbox::AND_ASLEEP
     }
 
-    /// Giver within the call `token`: the right to deliver to whoever is here, if it still waits for such work. An idle worker that sleeps is not
-    /// given anything: it is woken, and asks.
+    /// Giver within the call `token`: claims the right to deliver to the owner, if it still waits for such work. An idle worker that sleeps is
+    /// given nothing: it is woken, and asks.
     pub(crate) fn claim_for(&self, token: usize) -> Option<Claim<'_>> {
         if self.front.peek() == mailbox::ANY {
             return self.front.claim(mailbox::ANY);
@@ -257,7 +257,7 @@ impl Slot {
         (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
     }
 
-    /// The place of the job before which so many have been published, by those of them that are on the stack still.
+    /// The place of a published job, by the number of published jobs that lie below it on the stack.
     fn place(&self, number: usize) -> &AtomicUsize {
         &self.line.offers[number & self.line.last_place]
     }
@@ -266,13 +266,13 @@ impl Slot {
         &self.line.offers[..=self.line.last_place]
     }
 
-    /// Owner: publishes a job, if its place is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
+    /// Owner: publishes a job in its place, which is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
     pub(crate) fn offer(&self, number: usize, job: JobRef) {
         debug_assert!(self.has_place(number), "its place is empty");
         self.place(number).store(job.to_address(), Ordering::Release);
     }
 
-    /// Owner, who alone fills it: whether the place is empty. Relaxed: nothing is read for that.
+    /// Owner, which alone fills the place: whether it is empty. Relaxed: nothing else is read because of that.
     pub(crate) fn has_place(&self, number: usize) -> bool {
         self.place(number).load(Ordering::Relaxed) == 0
     }
@@ -282,10 +282,10 @@ impl Slot {
         self.places().iter().any(|place| place.load(Ordering::Relaxed) != 0)
     }
 
-    /// Thief: takes a job out of a public place, mostly the oldest, and asks for the next.
+    /// Thief: takes a job out of a public place, usually the oldest, and asks for the next.
     ///
-    /// Unless it `is_patient`, it takes one that the owner has looked after since the last one was taken. Owners of short jobs look at once; so not all of what they have
-    /// published is carried away, down to the shortest. Who has waited for long takes any: the owner is in a long closure.
+    /// Unless it `is_patient`, a thief takes a job only if the owner has looked at its requests since the last job was taken. An owner of short jobs does so soon, so thieves
+    /// do not carry away all that it has published, down to the shortest. A patient thief, which has waited for long, takes any job: the owner is in a long closure.
     pub(crate) fn take_offer(&self, is_patient: bool) -> Option<JobRef> {
         if !is_patient && self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
             return None;
@@ -301,14 +301,14 @@ impl Slot {
         Some(job)
     }
 
-    /// The owner's next job is to be published. Relaxed: a hint, as all requests.
+    /// Asks the owner to publish its next job. Relaxed: a hint, as all requests.
     pub(crate) fn ask_for_next(&self) {
         if self.line.requests.load(Ordering::Relaxed) & PUBLISH == 0 {
             self.line.requests.fetch_or(PUBLISH, Ordering::Relaxed);
         }
     }
 
-    /// Owner: takes back a job that it has published, if nobody else has taken it. Relaxed: the owner wrote it.
+    /// Owner: takes back a job that it has published, if no thief has taken it. Relaxed: the owner wrote it.
     pub(crate) fn retract(&self, number: usize, job: JobRef) -> bool {
         self.place(number).compare_exchange(job.to_address(), 0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
@@ -318,7 +318,7 @@ impl Slot {
         self.own.taken.store(false, Ordering::Release);
     }
 
-    /// Owner: whether its last announcement found its first worker waiting. Relaxed: the owner's own.
+    /// Owner: whether its last announcement found the first worker waiting. Relaxed: only the owner uses it.
     #[inline(always)]
     pub(crate) fn is_hopeful(&self) -> bool {
         self.own.hopeful.load(Ordering::Relaxed)
@@ -342,29 +342,29 @@ impl Slot {
         self.sleeper().thread = Some(thread);
     }
 
-    /// Wakes the thread that sits or sat here, elsewhere than on the core of the calling thread; a wake too many is harmless, every sleeper checks its condition
-    /// again.
+    /// Wakes the thread that owns or owned this slot, on another core than that of the calling thread, if possible. A wake too many is harmless: every sleeper checks
+    /// its condition again.
     pub(crate) fn unpark(&self) {
         let thread = {
             let mut sleeper = self.sleeper();
             if let Some(asleep) = &mut sleeper.asleep {
-                // SAFETY: what stands there is of a thread inside `sleep`, which takes it back under this lock before it goes on.
+                // SAFETY: it is that of a thread inside `sleep`, which takes it back under this lock before it goes on.
                 unsafe { asleep.keep_off(place::current()) };
             }
             sleeper.thread.clone()
         };
-        // Not under the lock: it may run, and ask for the lock, before this returns.
+        // Not under the lock: the woken thread may ask for the lock before this returns.
         if let Some(thread) = thread {
             thread.unpark();
         }
     }
 
-    /// Owner: parks until somebody unparks it, if it can off the core `callers_at`.
+    /// Owner: parks until it is unparked, and wakes up on another core than `callers_at`, if possible.
     pub(crate) fn park(&self, callers_at: usize) {
         self.sleep(callers_at, park);
     }
 
-    /// Owner: parks for a while, or as [`park`](Self::park) does.
+    /// Owner: as [`park`](Self::park), but for `time` at most.
     pub(crate) fn park_timeout(&self, callers_at: usize, time: Duration) {
         self.sleep(callers_at, || park_timeout(time));
     }

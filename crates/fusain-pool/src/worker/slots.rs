@@ -1,15 +1,17 @@
 //! The slots of a pool: one for each started worker, and as many more as threads of the application call at once.
 //!
-//! Slots never move and are never freed while the pool lives, so that an index stays good. Those of callers are made in segments, each twice as
-//! large as the last, when the ones before are taken: any number of threads may call at the same time.
+//! Slots never move and are never freed while the pool lives, so an index stays valid. Callers' slots are made in segments, each twice as
+//! large as the last, when those before are taken: any number of threads may call at the same time.
 //!
 //! # How far others look
 //!
-//! Thieves look at the slots of workers, at the first segment, and as far as the last segment in which there is a caller now: each one but the first, where nearly all callers
-//! are, counts those that it has. So when thousands have called at once and left, it is as if they had never been there. A caller counts itself between the lease and
-//! whatever it lets others see in its slot, and is not counted any more when it has nothing left there. Relaxed: of those who look, whoever must not miss what it shows is ordered
-//! with it by fences ([`idle`](crate::idle)), and then does not miss the count that it wrote before, for others change that only by their own share. Checked by `checks::sleep`. A
-//! worker that answers requests has no such fence: it can miss one of a caller in a later segment, who asks again.
+//! Thieves look at the slots of workers, at the first segment, and at all others up to the last segment in which there is a caller now. Each segment but the first, where
+//! nearly all callers are, counts its callers. So when thousands of threads have called at once and left, thieves do not look at their slots any more.
+//!
+//! A caller counts itself after it has leased a slot and before it shows anything there to other threads. It takes itself off when it has nothing left there. Relaxed: a
+//! thread that must not miss what a slot shows is ordered with the caller by fences ([`idle`](crate::idle)). It then does not miss the count either, which the caller wrote
+//! before; other callers change it only by their own share. Checked by `checks::sleep`. A worker that answers requests has no such fence: it can miss the request of a
+//! caller in a later segment, which asks again.
 
 use crate::sync::{AtomicUsize, Ordering};
 use crate::worker::slot::{Slot, places_for};
@@ -17,10 +19,10 @@ use crossbeam_utils::CachePadded;
 use std::cell::Cell;
 use std::sync::OnceLock;
 
-/// Callers in the first segment.
+/// The number of callers' slots in the first segment.
 const FIRST: usize = if cfg!(loom) { 3 } else { 16 };
 
-/// More segments than any machine has memory for.
+/// The number of segments: more than any machine has memory for.
 const SEGMENTS: usize = if cfg!(loom) { 2 } else { 40 };
 
 /// See the [module](self).
@@ -29,24 +31,24 @@ pub(crate) struct Slots {
     callers: [OnceLock<Box<[Slot]>>; SEGMENTS],
     /// Public places of each slot.
     places: usize,
-    /// Slots that have ever been used, the workers' among them.
+    /// The number of slots that have ever been used, including the workers'.
     used: AtomicUsize,
-    /// Callers that are in each segment but the first. Apart from what everybody reads.
+    /// The number of callers in each segment but the first. On a cache line apart from the fields that every thread reads.
     guests: CachePadded<[AtomicUsize; SEGMENTS]>,
 }
 
 thread_local! {
-    /// Where this thread was a caller last, counted from the first caller's slot: most likely it is free again.
+    /// The slot that this thread had as a caller last, counted from the first caller's slot: it is probably free again.
     static LAST: Cell<usize> = const { Cell::new(0) };
 }
 
-/// Segment and place of a caller's slot.
+/// The segment of a caller's slot, and its place there.
 fn segment_of(caller: usize) -> (usize, usize) {
     let segment = (caller / FIRST + 1).ilog2() as usize;
     (segment, caller - before(segment))
 }
 
-/// Callers' slots before a segment.
+/// The number of callers' slots before a segment.
 fn before(segment: usize) -> usize {
     FIRST * ((1 << segment) - 1)
 }
@@ -61,19 +63,19 @@ impl Slots {
             used: AtomicUsize::new(workers),
             guests: CachePadded::new([(); SEGMENTS].map(|()| AtomicUsize::new(0))),
         };
-        // Most pools have a caller; and a model, which does not see what `OnceLock` orders, has no more than these.
+        // Most pools have a caller. And a model does not see what `OnceLock` orders, so its segments are made before its threads start.
         slots.caller(0);
         slots
     }
 
-    /// How many slots thieves look at: all in which somebody is now are among the first of that number. Relaxed: whoever has come since is found by a later look.
+    /// How many slots thieves look at: all that are in use now are among the first of that number. Relaxed: a caller that comes later is found by a later look.
     #[inline(always)]
     pub(crate) fn in_use(&self) -> usize {
         let used = self.used.load(Ordering::Relaxed);
         if used <= self.workers.len() + FIRST { used } else { self.in_use_of(used) }
     }
 
-    /// Where so many have ever been used, more than those of the first segment.
+    /// The same where `used` slots have ever been used, more than those of the workers and of the first segment.
     #[inline(never)]
     fn in_use_of(&self, used: usize) -> usize {
         let (last, _) = segment_of(used - self.workers.len() - 1);
@@ -107,7 +109,7 @@ impl Slots {
         (0..self.used.load(Ordering::Relaxed)).map(|index| self.get(index))
     }
 
-    /// Leases a free slot to a caller; O(callers) at worst, the same slot as last time at best. One is taken that thieves look at anyway, if any is free.
+    /// Leases a free slot to a caller; O(callers) at worst, the same slot as last time at best. Prefers slots that thieves look at anyway.
     pub(crate) fn lease(&self) -> usize {
         // A model begins anew each time.
         let last = if cfg!(loom) { 0 } else { LAST.get() };
@@ -131,7 +133,7 @@ impl Slots {
     /// Ends the lease of slot `index`.
     #[inline]
     pub(crate) fn release(&self, index: usize) {
-        // Before the next one can lease it, and count itself.
+        // Before another caller can lease the slot, and count itself.
         if index >= self.workers.len() + FIRST {
             self.guests[segment_of(index - self.workers.len()).0].fetch_sub(1, Ordering::Relaxed);
         }

@@ -1,34 +1,34 @@
-//! Whom a worker turns to first, where the pool has been told who is near whom.
+//! The order in which a worker turns to others, if the pool has been told which workers are near each other.
 //!
-//! A list of a pool's user names workers: 0 is whoever calls, `i` the thread `i` that the pool has started, which has [slot](crate::worker::slots) `i - 1`.
+//! The user's lists name workers: 0 is the caller, `i` the thread `i` that the pool has started, which has [slot](crate::worker::slots) `i - 1`.
 //!
 //! | where workers are looked at | what the order decides |
 //! |---|---|
-//! | a call hands out parts        | who gets one, where not all do; whoever gets one passes it on in the caller's order |
-//! | a task is announced | who is told |
-//! | a worker looks for a task | whose it takes |
-//! | a worker begins to ask for parts of calls | whom it asks alone at first, see [`Inner::ask_nearest`](crate::worker::inner::Inner::ask_nearest) |
-//! | sleepers are woken | who |
+//! | a call hands out parts | which workers get one, if not all do; a worker that gets one passes parts on in the caller's order |
+//! | a task is announced | which worker is told |
+//! | a worker looks for a task | whose task it takes |
+//! | a worker begins to ask for parts of calls | which worker it asks alone at first, see [`Inner::ask_nearest`](crate::worker::inner::Inner::ask_nearest) |
+//! | sleepers are woken | which ones |
 
 use crate::error::Error;
 
-/// Whom one worker turns to.
+/// The order in which one worker turns to others.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Order {
     /// The slots of all other started workers, nearest first. 16 bits hold the largest number of workers.
     pub(crate) workers: Box<[u16]>,
-    /// How many of them are nearer than the callers.
+    /// How many of them are nearer than callers.
     pub(crate) before_callers: usize,
 }
 
-/// An order for each slot of a started worker, and last the one of all callers.
+/// An order for each started worker's slot, and at the end the one of all callers.
 #[derive(Debug)]
 pub(crate) struct Victims {
     orders: Box<[Order]>,
 }
 
 impl Victims {
-    /// From a list for each of `count` workers.
+    /// From the lists of `count` workers, one for each.
     pub(crate) fn new(count: usize, lists: &[Vec<usize>]) -> Result<Self, Error> {
         if lists.len() != count {
             return Err(Error::Victims { worker: lists.len().min(count) });
@@ -41,7 +41,7 @@ impl Victims {
             if !are_others || list.len() + 1 != count {
                 return Err(Error::Victims { worker });
             }
-            // Callers are the nearest of a caller.
+            // To a caller, other callers are the nearest.
             let before_callers = list.iter().position(|&other| other == 0).unwrap_or(0);
             let workers = list.iter().filter(|&&other| other > 0).map(|&other| (other - 1) as u16).collect();
             Ok(Order { workers, before_callers })
@@ -50,7 +50,7 @@ impl Victims {
         Ok(Self { orders })
     }
 
-    /// That of the one at slot `index`.
+    /// The order of the worker or caller at slot `index`.
     pub(crate) fn of(&self, index: usize) -> &Order {
         &self.orders[index.min(self.orders.len() - 1)]
     }

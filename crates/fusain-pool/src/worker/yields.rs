@@ -1,13 +1,15 @@
-//! Giving the core to another thread, unless a stranger keeps it then.
+//! Giving the core to another thread, unless a thread of another process then keeps it for long.
 //!
-//! A thread that waits yields for the sake of threads of its own pool that may have been put on its core. They run for a moment, mostly. Where other processes want the core, too, a
-//! scheduler may take a yield for the end of the time slice (Linux does, since 6.6), and the thread waits for theirs, of 3 ms each: a call of 30 us took 4 to 12 ms. So
-//! yields are timed, and after one that was long the thread does without for a while, which doubles as long as all are long. Who falls asleep instead preempts a
-//! stranger when it is woken. (No comparison has strangers: beside a busy process for each core, a small call every 300 us shows it.)
+//! A thread that waits yields because other threads of its own pool may have been put on its core. Those usually run for a moment only. But if other processes want the core
+//! too, a scheduler may take a yield for the end of the time slice (Linux does, since 6.6). Then the thread waits for a time slice of each of them, and a call of microseconds
+//! takes milliseconds. So yields are timed. After a long one the thread does not yield for a while, and that while doubles as long as each yield is long. A thread that falls
+//! asleep instead of yielding preempts other processes when it is woken. (No `compare` program has other processes beside it. To see the effect, run a busy process for each
+//! core and make a small call every 300 us.)
 //!
-//! Only who can fall asleep does without: a worker that spins for ever would take the core from others of its own pool. And who yields from
-//! its first look on (a thread that waits outside of the pool, and everybody where there are no more cores than workers) falls asleep then, for what was long may have been one of its
-//! own: a program's thread that works for 2 ms between its calls may have a worker on its core that needs it soon. (The row `control` of `compare rayon` has 200 us of such work.)
+//! Only a thread that can fall asleep stops yielding: a worker that spins for ever would keep the core from others of its own pool. A thread that yields from its first look on
+//! falls asleep as soon as it stops yielding; these are threads that wait outside of the pool, and all threads if there are no more cores than workers. The long yield may have
+//! been for a thread of the same program: one that works for 2 ms between its calls, say, may share its core with a worker, and will need it again soon. (The row `control` of
+//! `compare rayon` has 200 us of such work.)
 
 use crate::platform::HAS_TICKS;
 use crate::platform::moment::{Moment, ticks_in};
@@ -15,25 +17,25 @@ use crate::sync::yield_now;
 use std::cell::Cell;
 use std::time::Duration;
 
-/// A yield that takes longer is long: a time slice of a stranger is over 2 ms, and what threads of a program do on a core that another one waits for is shorter, mostly.
+/// A yield that takes longer is long. A time slice of another process is over 2 ms; a thread of the same program usually gives a core back sooner.
 pub(crate) const LONG: Duration = Duration::from_millis(1);
 
-/// How long a thread does without yields at first, and at most: then those of 3 ms take it one part in ten of its time.
+/// How long a thread does not yield after a long yield, at first and at most. At most, yields of 3 ms then take a tenth of its time.
 const REST_FIRST: Duration = Duration::from_millis(1);
 const REST_LAST: Duration = Duration::from_millis(32);
 
-/// What became of a yield.
+/// The outcome of a yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Yielded {
     Short,
     Long,
-    /// The thread does without.
+    /// The thread has not yielded, since an earlier yield was long.
     Not,
 }
 
-/// What a thread knows of its yields.
+/// What a thread remembers of its yields.
 struct Yields {
-    /// How long it does without, in ticks; 0: its last one was not long.
+    /// How long it does not yield, in ticks; 0 if its last yield was not long.
     rest: Cell<u32>,
     since: Cell<Moment>,
 }
@@ -51,7 +53,7 @@ impl Yields {
         self.rest.get() > 0 && self.since.get().ticks() < u64::from(self.rest.get())
     }
 
-    /// A yield that began at `begun` is over.
+    /// Notes a yield that began at `begun` and has just ended.
     fn note(&self, begun: Moment) -> Yielded {
         if begun.ticks() > u64::from(ticks(LONG)) {
             self.rest.set((2 * self.rest.get()).clamp(ticks(REST_FIRST), ticks(REST_LAST)));
@@ -64,7 +66,7 @@ impl Yields {
     }
 }
 
-/// Gives the core to another thread that waits for it, unless that has lately taken long.
+/// Gives the core to another thread that waits for it, unless that has taken long lately.
 pub(crate) fn give_core_away() -> Yielded {
     if cfg!(loom) || !HAS_TICKS {
         yield_now();

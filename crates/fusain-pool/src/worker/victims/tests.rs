@@ -9,9 +9,9 @@ use crate::worker::handle::Handle;
 use crate::worker::inner::{Inner, Threads, Wait};
 use crate::worker::slot::bit;
 
-/// Worker `i` is on core `i`: for each all the others, nearest first, and equally near ones from the next in number on.
+/// Worker `i` is on core `i`. For each worker all others, nearest first; of equally near ones the next higher number comes first.
 fn lists() -> Vec<Vec<usize>> {
-    // The highest bit in which two differ: cache and package, package, or none of both.
+    // The highest bit in which two differ: they share cache and package, only the package, or neither.
     let distance = |a: usize, b: usize| usize::BITS - (a ^ b).leading_zeros();
     let list = |worker: usize| {
         let mut others: Vec<usize> = (1..8).map(|step| (worker + step) % 8).collect();
@@ -21,7 +21,7 @@ fn lists() -> Vec<Vec<usize>> {
     (0..8).map(list).collect()
 }
 
-/// A pool of eight workers; nobody has started them.
+/// A pool of eight workers, which have not been started.
 fn pool(victims: Option<Victims>) -> Inner {
     let mut pool = Inner::new(7, Wait::Spin, Threads::Own, Handlers::default());
     pool.victims = victims;
@@ -55,7 +55,7 @@ fn victims_go_by_distance_and_ties_rotate() {
     assert_eq!(others(4), [5, 6, 7, 0, 1, 2, 3]);
     assert_eq!(others(6), [7, 4, 5, 0, 1, 2, 3]);
     assert_eq!(workers(3), [2, 1, 4, 5, 6, 7], "callers are not started");
-    // Of equally near ones not all ask the same first.
+    // Workers that are equally near do not all ask the same one first.
     for (far, times) in [(1, 1), (2, 2), (4, 4)] {
         let firsts: Vec<usize> = (0..8).map(|own| others(own)[far - 1]).collect();
         assert!((0..8).all(|first| firsts.iter().filter(|&&other| other == first).count() <= times), "{firsts:?}");
@@ -86,7 +86,7 @@ fn without_lists_each_begins_with_the_next() {
     assert_eq!(Handle::new(&pool, 8).other_workers().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
 }
 
-/// Which of the workers have been asked by the one at `thief`.
+/// The workers that have been asked by the one at slot `thief`.
 fn asked(pool: &Inner, thief: usize) -> Vec<usize> {
     (0..8).filter(|&other| pool.slots.get(slot(other)).take_requests() & bit(thief) != 0).collect()
 }
