@@ -2,9 +2,9 @@
 
 /// A parallel algorithm: one shared value (`self`), one state per worker ([`Algorithm::Local`]), and callbacks.
 ///
-/// You write four callbacks: [`has_local_work`](Algorithm::has_local_work), [`do_unit`](Algorithm::do_unit), [`commit`](Algorithm::commit) and [`split`](Algorithm::split). With
-/// [`wants_help`](Algorithm::wants_help), which has a default, these are the five of PaSTeL. Three more have defaults, too: [`unit_len`](Algorithm::unit_len),
-/// [`split_late`](Algorithm::split_late) and [`rejoin`](Algorithm::rejoin).
+/// You have to write four methods: [`has_local_work`](Algorithm::has_local_work), [`do_unit`](Algorithm::do_unit), [`commit`](Algorithm::commit) and
+/// [`split`](Algorithm::split). A fifth, [`wants_help`](Algorithm::wants_help), has a default. These five are the callbacks of PaSTeL. Three more methods are optional:
+/// [`unit_len`](Algorithm::unit_len), [`split_late`](Algorithm::split_late) and [`rejoin`](Algorithm::rejoin).
 ///
 /// A worker that holds a state runs
 ///
@@ -26,7 +26,7 @@
 /// The states partition the work: each piece of it is in exactly one state at any time. So the callbacks need no synchronisation, except
 /// where [`commit`](Algorithm::commit) publishes results in `self`.
 ///
-/// The names in PaSTeL (Saule & Videau, RenPar'18, 2008) are, in the order below, `TravailGlobal`, `TravailLocal`,
+/// In PaSTeL (Saule & Videau, RenPar'18, 2008) `wants_help`, `has_local_work`, `do_unit`, `commit` and `split` are called `TravailGlobal`, `TravailLocal`,
 /// `FaireUniteTravailLocal`, `CommitLocalDansGlobal` and `Vol`.
 ///
 /// # Example
@@ -105,8 +105,8 @@ pub trait Algorithm: Sync {
 
     /// Publishes what this state has found so far.
     ///
-    /// It is called before a state is split that has been worked on, and once more when its work is done. It must be correct for any number of calls. Either it takes what it
-    /// publishes out of `local`, or publishing it twice changes nothing, as with the minimum above.
+    /// It is called before a state that has been worked on is split, and once more when the state's work is done. It must be correct for any number of calls: either it takes what
+    /// it publishes out of `local`, or publishing it twice changes nothing, as with the minimum above.
     fn commit(&self, local: &mut Self::Local);
 
     /// Splits off a part of `victim`, usually half of what is left. Returns `None` where nothing is worth splitting, and leaves `victim` as it was.
@@ -143,8 +143,8 @@ pub trait Algorithm: Sync {
     /// Continues `local`, whose work is done, with `rest`: a part that was split off `local`, or off the state that `local` was split off, and that no worker has begun.
     /// Returns `Some(rest)` to decline, as the default does: then `local` is committed, and `rest` runs as a state of its own.
     ///
-    /// Override it where a state gathers a result that is expensive to combine with others: a state that goes on has one result, and not two. More may have been split off of
-    /// `local` since `rest` was, so where the order counts, look whether `rest` lies right behind. For a state that is a range with what it adds up to:
+    /// Override it where a state gathers a result that is expensive to combine with others: a state that goes on has one result, and not two. More may have been split off
+    /// `local` after `rest`, so where the order counts, check that `rest` follows directly. For a state that is a range with its sum:
     ///
     /// ```
     /// # use std::ops::Range;
@@ -171,7 +171,7 @@ pub trait Algorithm: Sync {
 
 /// How many of `len` elements the victim should keep in [`Algorithm::split_late`]: half of them and `delay`.
 ///
-/// `None` if there are fewer than two, or fewer than four delays: to hand over what is left would take the victim about as long as to do it.
+/// `None` if there are fewer than two, or fewer than four times `delay`: handing over what is left would take the victim about as long as doing it.
 ///
 /// ```
 /// # use fusain_pool as fusain;

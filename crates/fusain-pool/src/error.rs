@@ -27,21 +27,21 @@ pub enum Error {
     GlobalIsThere,
     /// Pinning was asked for, but this is not Linux, or the operating system does not say which cores there are.
     Pin,
-    /// Workers were to be pinned, but not as many processing units were named as there are workers.
+    /// Workers were to be pinned, but the number of processing units that were named is not that of the workers.
     PinTo {
         /// How many were named.
         named: usize,
         /// How many workers there are.
         workers: usize,
     },
-    /// The list of victims of a worker does not name each other worker once, or there is not one list for each worker.
+    /// A worker's list of victims does not name each other worker once, or there is not one list for each worker.
     Victims {
         /// The number of the worker; 0 is the calling thread.
         worker: usize,
     },
 }
 
-// By hand: a derive would bring four crates into every build, for seven messages.
+// Written by hand: a derive would bring four crates into every build, for seven messages.
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -85,7 +85,7 @@ impl std::error::Error for Error {
 }
 
 impl Error {
-    /// The same once more, for who has only seen it by reference.
+    /// A copy of the error, for a caller that has only a reference to it.
     pub(crate) fn again(&self) -> Self {
         match self {
             Self::BadThreadCount { value } => Self::BadThreadCount { value: value.clone() },

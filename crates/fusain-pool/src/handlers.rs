@@ -1,4 +1,4 @@
-//! What a pool calls of its user's when workers start and end and when nobody is there to hear of a panic.
+//! A user's closures that a pool calls when workers start, when they end, and when a detached task panics.
 
 use crate::panics::{Payload, discard};
 use std::sync::Arc;

@@ -5,7 +5,7 @@
 //! cost: no atomic read-modify-write, no fence, no lock, no allocation. If one asks, the worker commits, splits its state, and puts the
 //! part into the mailbox of the one that asked.
 //!
-//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. Idle workers take queued tasks by themselves, also while the worker that queued them is
+//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. Idle workers take queued tasks without the help of the worker that queued them, so also while it is
 //! busy.
 //!
 //! ```text
@@ -21,10 +21,10 @@
 //!                         └───────────────────────────────────────┘
 //! ```
 //!
-//! (Four separate events in one picture: the caller delivers a part to slot 0; slot 0 delivers one to slot 1; slot 2 asks slot 0 for one; slot 2 takes a task of
+//! (The picture shows four separate events: the caller delivers a part to slot 0; slot 0 delivers a part to slot 1; slot 2 asks slot 0 for a part; slot 2 takes a task of
 //! slot 1.)
 //!
-//! Start with [`Pool`], [`join`] and [`scope`]; algorithms of your own implement [`Algorithm`].
+//! Start with [`Pool`], [`join`] and [`scope`]. Your own algorithms implement [`Algorithm`].
 //!
 //! # Example
 //!
@@ -58,19 +58,19 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
-// What is where: lowest first. No file uses one of a folder that stands further down.
+// The folders and files, the lowest layer first. No file uses a folder that stands further down.
 // | folder or file | what is there |
 // |------|--------------------|
-// | `sync`, `checks` | std's atomics or loom's; every protocol under all interleavings up to a number of preemptions |
+// | `sync`, `checks` | std's atomics or loom's; models of every protocol, run under all interleavings up to a number of preemptions |
 // | `platform` | threads, the clock and affinity, or what takes their place; what sharing work costs on this machine |
-// | `algorithm`, `error`, `panics`, `handlers` | the trait; errors; what panics do; a user's handlers |
+// | `algorithm`, `error`, `panics`, `handlers` | the trait; errors; panics that are resumed elsewhere; a user's handlers |
 // | `trace`, `shake` | spans and events for `tracing` (a feature); random pauses in stress tests |
-// | `handover` | how work changes hands: jobs, mailboxes, queues, a worker's private stack, the latch that counts what has not ended |
-// | `worker` | what others see of a worker, its private side, and all that the workers of a pool share |
-// | `call` | a call of an `Algorithm`: who is at it, what is handed out, how long a unit is |
-// | `idle` | spinning, sleeping and waking; which worker is told of a task; what waking somebody gains |
-// | `run` | the run loop, and how work is split for those who ask |
-// | `pool` | the pool, its options, the one that is used where no other is named |
+// | `handover` | how work changes hands: jobs, mailboxes, queues, a worker's private stack, the latch that counts jobs that have not ended |
+// | `worker` | the public half of a worker, its private half, and what the workers of a pool share |
+// | `call` | a call of an `Algorithm`: which workers take part, which parts are handed out, how long a unit is |
+// | `idle` | spinning, sleeping and waking; which worker is told of a task; what a wake gains |
+// | `run` | the run loop, and how work is split for thieves |
+// | `pool` | the pool, its options, the global pool |
 // | `task` | closures as tasks: `join`, `scope`, `spawn`, `broadcast` |
 // | `decide` | whether a call runs in sequence or is shared |
 // | `adapter` | what rayon's interface needs, on this pool |

@@ -1,4 +1,4 @@
-//! Panics that are caught here and come out elsewhere.
+//! Panics that are caught in one place and resumed in another.
 
 use crate::sync::Mutex;
 use std::any::Any;
@@ -34,7 +34,7 @@ impl FirstPanic {
     }
 }
 
-/// Drops what may panic when it is dropped; a panic then is dropped too, and what that one carries, if it panics in its turn, is leaked.
+/// Drops a value whose destructor may panic. The payload of that panic is dropped, too; if this panics again, the second payload is leaked.
 pub(crate) fn discard<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         std::mem::forget(catch_unwind(AssertUnwindSafe(|| drop(payload))));

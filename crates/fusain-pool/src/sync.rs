@@ -1,8 +1,7 @@
-//! The one door to atomics, cells and thread primitives: std's, or loom's where the models are checked.
+//! The only source of atomics, cells and thread primitives: std's, or loom's where the models are checked.
 //!
-//! Nothing else in this crate names `std::sync::atomic`, but for the files below and `shake`, so a protocol that is checked is the protocol that runs. Faults that
-//! the models have to find are planted behind this door, too (`faulty`), and so are the random pauses of `cargo xtask stress` (`shaken`), so that no other
-//! code knows of them.
+//! In this crate only this file, the files below it and `shake` name `std::sync::atomic`, so the protocol that is checked is the one that runs. The faults that
+//! the models have to find (`faulty`) and the random pauses of `cargo xtask stress` (`shaken`) are put in here, too, so that no other code knows of them.
 
 #[cfg(not(loom))]
 mod real {
@@ -18,7 +17,7 @@ mod real {
     #[cfg(fusain_shake)]
     pub(crate) use super::shaken::{AtomicBool, AtomicU64, AtomicUsize, fence, park};
 
-    /// `std::cell::UnsafeCell` with the closure interface of loom's, which sees every access.
+    /// `std::cell::UnsafeCell` with the closure interface of loom's, through which loom sees every access.
     #[derive(Debug, Default)]
     #[repr(transparent)]
     pub(crate) struct UnsafeCell<T>(std::cell::UnsafeCell<T>);

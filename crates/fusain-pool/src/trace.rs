@@ -1,10 +1,10 @@
-//! What the pool tells `tracing`, behind the feature of that name; without it every line here is nothing.
+//! What the pool reports to `tracing`, with the feature of that name. Without it, all functions here are empty.
 //!
-//! Pools that start and end, and panics, are `debug` events; parks, wakes and work given away are `trace` events. A call is a `trace` span of its caller, and what
-//! a worker takes of a call, a join or a scope is one of that worker's. None lies on the path of a unit or of a join that nobody takes part of.
+//! Pools that start and end, and panics, are `debug` events; parks, wakes and work given away are `trace` events. A call is a `trace` span of its caller. Whatever
+//! a worker takes of a call, a join or a scope is a span of that worker. None of these is on the path of a unit, or of a join whose second closure no other worker takes.
 //!
-//! A subscriber is the user's code and may panic. Events are sent in the midst of protocols, where others work in frames that must not be left; so a panic
-//! ends here (`tests/tracing_panics.rs`).
+//! A subscriber is the user's code and may panic. Events are sent in the middle of protocols, while other workers use stack frames that must not be left. So a panic
+//! of a subscriber is caught here and dropped (`tests/tracing_panics.rs`).
 
 #[cfg(feature = "tracing")]
 mod events {

@@ -1,4 +1,4 @@
-//! An allocator that gives no more than it is asked for. Alone in its process, whose allocator it is.
+//! With an allocator that gives no more than it is asked for. This test has its own process, since the allocator is that of a process.
 
 mod common;
 
@@ -14,11 +14,11 @@ use std::thread;
 /// More than any alignment below it is rounded up to.
 const ALIGN: usize = 64;
 
-/// Its addresses are odd multiples of the alignment.
+/// The allocator: its addresses are odd multiples of the alignment.
 struct Exact;
 
 impl Exact {
-    /// What is asked of the system, and how far into that its user's part begins.
+    /// The layout that the system's allocator is asked for, and how far into that place the user's part begins.
     fn outer(layout: Layout) -> Option<(Layout, usize)> {
         let skipped = if layout.align() < ALIGN { layout.align() } else { 0 };
         let size = layout.size().checked_add(skipped)?;
@@ -26,11 +26,11 @@ impl Exact {
     }
 }
 
-// SAFETY: each place is the inner part of one of the system's, and long and aligned enough.
+// SAFETY: each place is the inner part of a place of the system's allocator, and is long and aligned enough.
 unsafe impl GlobalAlloc for Exact {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let Some((outer, skipped)) = Self::outer(layout) else { return std::ptr::null_mut() };
-        // SAFETY: as long as the inner part, which is not empty.
+        // SAFETY: at least as long as the inner part, which is not empty.
         let place = unsafe { System.alloc(outer) };
         // SAFETY: within the place.
         if place.is_null() { place } else { unsafe { place.add(skipped) } }
@@ -38,7 +38,7 @@ unsafe impl GlobalAlloc for Exact {
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
         let (outer, skipped) = Self::outer(layout).expect("as when it was allocated");
-        // SAFETY: the system's place begins so far before.
+        // SAFETY: the system's place begins `skipped` bytes earlier.
         let place = unsafe { place.sub(skipped) };
         // SAFETY: allocated with this layout.
         unsafe { System.dealloc(place, outer) };
@@ -48,7 +48,7 @@ unsafe impl GlobalAlloc for Exact {
 #[global_allocator]
 static EXACT: Exact = Exact;
 
-/// Counts elements, the later ones of which take longer: workers run out of work, and ask.
+/// Counts elements. Later ones take longer, so that workers run out of work and ask for more.
 struct Visits(AtomicUsize);
 
 impl Algorithm for Visits {
@@ -74,7 +74,7 @@ impl Algorithm for Visits {
     }
 }
 
-/// What a worker is given by another one is named by its address, also where that is aligned for a word of four bytes. Only there can this fail:
+/// A part that a worker gives to another one is identified by its address, also where that is aligned only for a word of four bytes. Only on such platforms can this fail:
 /// `cargo xtask targets` runs it on i686.
 #[test]
 fn parts_reach_whoever_asks() {

@@ -31,7 +31,7 @@ fn one_thread_is_enough() {
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_thread_that_cannot_start() {
-    // More than there are addresses.
+    // More than the address space.
     let outcome = Pool::builder().threads(3).stack_size(1 << 47).build();
     assert!(matches!(outcome, Err(Error::Spawn { index: 1, .. })), "{outcome:?}");
 }
@@ -80,7 +80,7 @@ fn what_is_said_of_workers_fits_their_number() {
     assert!(matches!(told, Err(Error::Victims { worker: 1 })), "{told:?}");
 }
 
-/// A worker that is still in its start handler is not told of the task, and the other one, which sleeps, is.
+/// One worker is still in its start handler, and the other one sleeps: the sleeping one is told of the task.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn a_start_handler_may_wait_for_a_task() {
@@ -101,7 +101,7 @@ fn a_start_handler_may_wait_for_a_task() {
     pool.spawn(move || run.send(()).unwrap());
 }
 
-/// The order decides who is asked first, not who is asked.
+/// The order decides which worker is asked first, not which workers are asked.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn victims_in_any_order_find_all_work() {
@@ -129,7 +129,7 @@ fn victims_in_any_order_find_all_work() {
 
 const ROLE: &str = "FUSAIN_TEST_EXPECTS";
 
-/// Runs `as_child` in a process of its own, with the variable set.
+/// Runs `as_child` in its own process, with the variable set.
 fn in_child(value: &str, expects: &str) {
     let output = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "as_child"])
@@ -140,7 +140,7 @@ fn in_child(value: &str, expects: &str) {
     assert!(output.status.success(), "{value:?}: {}", String::from_utf8_lossy(&output.stdout));
 }
 
-/// Nothing by itself; see [`in_child`].
+/// Does nothing unless it is run by [`in_child`].
 #[test]
 fn as_child() {
     let Ok(expects) = std::env::var(ROLE) else { return };
@@ -148,7 +148,7 @@ fn as_child() {
         (Ok(pool), Ok(workers)) => assert_eq!(pool.workers(), workers),
         (Err(Error::BadThreadCount { value }), Err(_)) => {
             assert_eq!(*value, std::env::var("FUSAIN_NUM_THREADS").unwrap());
-            // What is said is counted, not what is not.
+            // The variable is not read where the program sets a number.
             assert!(Pool::builder().threads(2).build().is_ok());
         }
         (outcome, _) => panic!("{expects:?} was expected, not {outcome:?}"),
@@ -175,7 +175,7 @@ fn threads_have_names() {
     assert_eq!(given_away(&pool, name).as_deref(), Some("fusain-1"));
 }
 
-/// Counts when the thread it belongs to has ended.
+/// Counts the end of the thread that it belongs to.
 struct Farewell(Arc<AtomicUsize>);
 
 impl Drop for Farewell {

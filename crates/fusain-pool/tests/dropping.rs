@@ -1,4 +1,4 @@
-//! Who waits for the threads of a pool that is dropped, and who must not.
+//! Which threads wait for the threads of a pool that they drop, and which must not.
 
 mod common;
 
@@ -10,16 +10,16 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// A pool with one thread, which says when it ends.
+/// A pool with one thread, which sends a message when it ends.
 fn pool(exits: &Sender<&'static str>) -> Arc<Pool> {
     let exits = exits.clone();
-    // Not all tests stay to hear it.
+    // The receiver may be gone: not all tests wait for the message.
     let exits = move |_| _ = exits.send("exit");
     let pool = Pool::builder().threads(2).wait(Wait::Park).exit_handler(exits);
     Arc::new(pool.build().unwrap())
 }
 
-/// A task of each of two pools is the last owner of the other one. All that has been spawned is run, and both threads end.
+/// In each of two pools a task is the last owner of the other pool. All spawned tasks are run, and both threads end.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn two_pools_may_drop_each_other() {
@@ -43,7 +43,7 @@ fn two_pools_may_drop_each_other() {
     assert_eq!(told, ["dropped", "dropped", "exit", "exit", "spawned", "spawned"]);
 }
 
-/// What drops a pool is a part of what a task of that pool waits for.
+/// A task of a pool waits for a broadcast, and a closure of the broadcast drops that pool.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn a_pool_may_be_dropped_by_what_its_task_waits_for() {
@@ -64,7 +64,7 @@ fn a_pool_may_be_dropped_by_what_its_task_waits_for() {
     assert_eq!(told.len(), 3, "{told:?}");
 }
 
-/// The worker that drops a pool is waited for by a task of that pool.
+/// A worker drops a pool while a task of that pool waits for the worker.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn a_broadcast_reaches_a_worker_that_drops_another_pool() {
@@ -74,7 +74,7 @@ fn a_broadcast_reaches_a_worker_that_drops_another_pool() {
     let (of_task, told) = (Arc::clone(&a), done.clone());
     b.spawn(move || {
         is_dropped.recv().unwrap();
-        // The worker should have dropped it.
+        // Until then the worker should have dropped this pool.
         thread::sleep(Duration::from_millis(20));
         assert_eq!(of_task.broadcast(|worker| worker), [0, 1]);
         told.send("task").unwrap();
@@ -86,7 +86,7 @@ fn a_broadcast_reaches_a_worker_that_drops_another_pool() {
     assert_eq!(is_done.recv_timeout(PATIENCE), Ok("task"));
 }
 
-/// A thread that calls is no worker, also where it is inside of a pool.
+/// A calling thread is not a worker, also where it is inside a pool.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn a_thread_that_calls_waits_for_the_pool_that_it_drops() {

@@ -36,7 +36,7 @@ fn results_by_value() {
     assert_eq!(large.iter().sum::<u64>(), 7000);
 }
 
-/// Halves `closures` until there is one, which comes `here` and waits until all have come.
+/// Halves `closures` until there is one, which adds itself to `here` and waits until all have.
 fn halved(closures: usize, all: usize, here: &AtomicUsize) {
     if closures > 1 {
         let half = closures / 2;
@@ -51,7 +51,7 @@ fn halved(closures: usize, all: usize, here: &AtomicUsize) {
     }
 }
 
-/// Closures of joins that wait for each other: all are begun, though most lie on the stacks of those who are in a long closure, and whatever was short before.
+/// Closures of joins that wait for each other. All are begun, although most lie on the stacks of workers that are in a long closure, and although earlier closures were short.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn long_closures_are_all_begun() {
@@ -71,7 +71,7 @@ fn long_closures_are_all_begun() {
                 halved(threads, threads, &AtomicUsize::new(0));
             }
         });
-        // One within the other.
+        // Nested.
         let here = AtomicUsize::new(0);
         let come = || halved(1, threads.min(4), &here);
         match threads {
@@ -81,7 +81,7 @@ fn long_closures_are_all_begun() {
     }
 }
 
-/// One that is alive is one in the count.
+/// Each value that is alive adds one to the count.
 struct Alive<'c>(&'c AtomicUsize);
 
 impl<'c> Alive<'c> {
@@ -93,7 +93,7 @@ impl<'c> Alive<'c> {
 
 impl Drop for Alive<'_> {
     fn drop(&mut self) {
-        // Below none is a second drop of one.
+        // The count would fall below 0 if a value were dropped twice.
         assert_ne!(self.0.fetch_sub(1, Ordering::Relaxed), 0, "dropped twice");
     }
 }
@@ -136,7 +136,7 @@ fn panics_on_either_side() {
     assert_eq!(caught(|| pool.join(|| fail(1), || 2)), 1);
     assert_eq!(caught(|| pool.join(|| 1, || fail(2))), 2);
     assert_eq!(caught(|| pool.join(|| fail(1), || fail(2))), 1, "the first side's panic counts");
-    // The same away from the caller.
+    // The same on another worker.
     assert_eq!(caught(|| given_away(&pool, || fail(3))), 3);
     let both = AtomicUsize::new(0);
     let a = || {
@@ -156,7 +156,7 @@ fn panics_on_either_side() {
     assert_eq!(given_away(&pool, || 4), 4);
 }
 
-/// Joins as deep as the thread has the stack for: leaves on either side.
+/// Joins as deep as the thread's stack allows, with leaves on either side.
 #[test]
 fn deep_recursion() {
     fn left(depth: u64) -> u64 {
@@ -259,7 +259,7 @@ fn tasks_of_a_scope_are_dropped_once() {
     }
 }
 
-/// A closure of a broadcast spawns a task into the scope around it, and waits for it, while nobody is idle but the scope's owner.
+/// A closure of a broadcast spawns a task into the scope around it, and waits for the task, while no worker is idle but the scope's owner.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn who_waits_for_a_broadcast_runs_what_that_has_spawned_into_the_scope_around_it() {
@@ -308,7 +308,7 @@ fn nested_pools() {
     });
 }
 
-/// More callers at once than any fixed number of places: all of them share their work, and get their results.
+/// More callers at once than a fixed number of slots would hold: all of them share their work, and get their results.
 #[test]
 fn many_callers_at_once() {
     const CALLERS: usize = 80;

@@ -16,7 +16,7 @@ fn pool(threads: usize, wait: Wait) -> Pool {
     Pool::builder().threads(threads).wait(wait).build().unwrap()
 }
 
-/// Ends the process if `f` hangs: a test that waits for ever tells nobody where.
+/// Ends the process if `f` hangs: a test that waits for ever does not tell where.
 fn ends<R>(what: &str, f: impl FnOnce() -> R) -> R {
     let (done, is_done) = mpsc::channel::<()>();
     let what = what.to_owned();
@@ -32,7 +32,7 @@ fn ends<R>(what: &str, f: impl FnOnce() -> R) -> R {
     result
 }
 
-/// A place that becomes free in the midst of a scope, and is taken by a scope within it: what is spawned from there into the outer scope is awaited.
+/// A slot becomes free in the middle of a scope, and a scope within it takes the slot: what is spawned from there into the outer scope is awaited.
 #[test]
 fn a_scope_awaits_what_was_spawned_from_a_place_taken_later() {
     const CALLERS: usize = 100;
@@ -73,7 +73,7 @@ fn a_scope_awaits_what_was_spawned_from_a_place_taken_later() {
     assert_eq!(wrong.into_inner(), 0);
 }
 
-/// From pool `a` into pool `b` and back, on one thread: the inner visit to `a` is another caller than the outer one.
+/// From pool `a` into pool `b` and back, on one thread: the inner call into `a` has another slot than the outer one.
 #[test]
 fn tasks_spawned_from_a_second_visit_to_a_pool_are_run() {
     for wait in [Wait::Park, Wait::Spin] {
@@ -94,7 +94,7 @@ fn tasks_spawned_from_a_second_visit_to_a_pool_are_run() {
     }
 }
 
-/// From a thread that is no worker, in a join of its own.
+/// From a thread that is no worker, inside its own join or outside any.
 #[test]
 fn tasks_spawned_from_another_thread_are_run() {
     for threads in [1, 2, 3] {
@@ -115,7 +115,7 @@ fn tasks_spawned_from_another_thread_are_run() {
     }
 }
 
-/// One that is alive is one in the count.
+/// Each value that is alive adds one to the count.
 struct Alive<'c>(&'c AtomicIsize);
 
 impl<'c> Alive<'c> {
@@ -131,7 +131,7 @@ impl Drop for Alive<'_> {
     }
 }
 
-/// Of several tasks that panic the first payload comes out, and none is leaked.
+/// If several tasks panic, the first panic is resumed, and no payload is leaked.
 #[test]
 fn payloads_are_dropped() {
     static PAYLOADS: AtomicIsize = AtomicIsize::new(0);
@@ -158,7 +158,7 @@ fn payloads_are_dropped() {
     assert_eq!(PAYLOADS.load(Ordering::Relaxed), 0, "payloads are leaked");
 }
 
-/// A payload, or something captured, that panics when it is dropped does not stop anybody.
+/// A payload or a captured value that panics when it is dropped does not stop a worker.
 #[test]
 fn drops_that_panic() {
     struct Grenade;
@@ -187,7 +187,7 @@ fn drops_that_panic() {
     assert_eq!(pool.join(|| 1, || 2), (1, 2));
 }
 
-/// Joins, scopes and runs from within each other on two pools, with panics anywhere.
+/// Joins, scopes and runs nested in each other on two pools, with panics anywhere.
 #[test]
 fn everything_within_everything() {
     struct Count<'a> {
@@ -198,7 +198,7 @@ fn everything_within_everything() {
     }
     struct Local {
         left: usize,
-        /// Large, and of its own memory.
+        /// Makes the state large; `own` gives it memory on the heap.
         padding: [usize; 40],
         own: Box<usize>,
     }
@@ -316,7 +316,7 @@ fn everything_within_everything() {
     }
 }
 
-/// A worker that sleeps gets a part before it is woken; its caller, done first, takes back what has not been opened. Nothing is done twice or lost.
+/// A sleeping worker gets a part before it is woken. A caller that is done first takes back a part that has not been opened. Nothing is done twice or lost.
 #[test]
 fn parts_for_sleepers() {
     struct Marks(Vec<AtomicUsize>);
@@ -345,7 +345,7 @@ fn parts_for_sleepers() {
     }
 }
 
-/// Long closures: whoever is free takes what lies there, though its owner is busy and answers nobody.
+/// Long closures: an idle worker takes a published closure although its owner is busy and answers no requests.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_busy_owner_keeps_nobody_waiting() {
@@ -364,7 +364,7 @@ fn a_busy_owner_keeps_nobody_waiting() {
     }
 }
 
-/// A search whose caller never comes to the half where the hit is.
+/// A search whose caller never reaches the half where the hit is.
 struct UpperHalf<'a> {
     begun: &'a AtomicBool,
     found: AtomicBool,
@@ -445,7 +445,7 @@ impl Algorithm for WaitsInSplit<'_> {
     }
 }
 
-/// What a split calls, such as a comparison, may wait for the worker that is to have the part.
+/// A user's code that a split calls, such as a comparison, may wait for the worker that is to get the part.
 #[test]
 fn a_split_may_wait_for_other_workers() {
     for wait in [Wait::Spin, Wait::Park] {
@@ -458,7 +458,7 @@ fn a_split_may_wait_for_other_workers() {
     }
 }
 
-/// Some units of work; each commit makes a call like it, of one level less.
+/// Some units of work. Each commit makes a call of the same kind with one level less.
 struct CallsWhenItCommits<'p> {
     pool: &'p Pool,
     levels: usize,
@@ -492,7 +492,7 @@ impl Algorithm for CallsWhenItCommits<'_> {
     }
 }
 
-/// A caller that waits commits what comes back, and is given more at that moment: what the commit waits for does not push that aside.
+/// A waiting caller commits what comes back, and is given another part at that moment: the call that the commit makes does not lose that part.
 #[test]
 fn a_commit_may_wait_for_a_call() {
     for wait in [Wait::Park, Wait::Spin] {
@@ -508,12 +508,12 @@ fn a_commit_may_wait_for_a_call() {
     }
 }
 
-/// The workers of a pool stay for tasks that need all of them, whoever drops it.
+/// The workers of a pool stay for tasks that need all of them, whichever thread drops the pool.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_task_may_need_all_workers_of_a_pool_that_has_been_dropped() {
     let count = || {
-        // The others would leave meanwhile.
+        // Time in which the other workers could leave.
         thread::sleep(Duration::from_millis(20));
         broadcast(|worker| worker).len()
     };
@@ -567,7 +567,7 @@ impl Algorithm for WaitsForTask<'_> {
     }
 }
 
-/// Who waits for a scope takes what a worker has queued for that, also while the worker is busy with a call.
+/// A thread that waits for a scope takes what a worker has queued for that scope, also while the worker is busy with a call.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_task_does_not_wait_for_the_end_of_a_call_around_which_it_was_spawned() {

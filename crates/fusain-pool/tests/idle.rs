@@ -1,4 +1,4 @@
-//! After its spin time an idle pool uses no CPU. Alone in its process, whose CPU time it looks at, as Unix tells it.
+//! After its spin time an idle pool uses no CPU. This test has its own process, since it reads the CPU time of the process, which Unix tells.
 #![cfg(unix)]
 
 use fusain_pool::Pool;
@@ -17,7 +17,7 @@ fn idle_workers_use_no_cpu() {
     for pool in [global, &four] {
         pool.join(|| (), || ());
     }
-    // A worker that spun would use as much as passes; whatever else the process does now and then is gone in one of the tries.
+    // A worker that spun would use as much CPU time as time passes. Whatever else the process does now and then does not happen in each of the attempts.
     let passes = Duration::from_millis(100);
     let used = (0..20).map(|_| {
         let before = cpu_time();

@@ -31,7 +31,7 @@ fn work_is_done_on_rayons_threads() {
     assert!(name.as_deref().is_some_and(|name| name.starts_with("rayon-")), "{name:?}");
 }
 
-/// Visits come and go, over and over.
+/// Visits begin and end many times.
 #[test]
 fn visits_end_and_begin_again() {
     let pool = Pool::on_rayon(rayon(2));
@@ -45,7 +45,7 @@ fn visits_end_and_begin_again() {
     assert!(pool.counters().steals_done >= 200);
 }
 
-/// All of rayon's threads call, so that no visit can begin: everybody works alone, nobody waits for a visit.
+/// All of rayon's threads call, so that no visit can begin: each thread does its own work, and none waits for a visit.
 #[test]
 fn calls_from_all_of_rayons_threads() {
     for threads in [1, 2, 3] {
@@ -58,7 +58,7 @@ fn calls_from_all_of_rayons_threads() {
     }
 }
 
-/// All of rayon's threads wait for every worker, so visits can begin there alone.
+/// All of rayon's threads wait for every worker, so visits can begin only on these waiting threads.
 #[test]
 fn broadcasts_from_all_of_rayons_threads() {
     for threads in [1, 2, 3] {
@@ -71,7 +71,7 @@ fn broadcasts_from_all_of_rayons_threads() {
     }
 }
 
-/// A thread of rayon's waits for a closure that somebody else has taken, who waits for every worker.
+/// A thread of rayon's waits for a closure that another thread has taken, and that one waits for every worker.
 #[test]
 fn a_broadcast_from_a_closure_that_one_of_rayons_threads_waits_for() {
     let rayon = rayon(1);
@@ -131,13 +131,13 @@ fn panics_leave_rayon_alone() {
     assert_eq!(given_away(&pool, || 1), 1);
 }
 
-/// Nobody waits for it, and it is not lost.
+/// No thread waits for the task, and yet it is not lost.
 #[test]
 fn what_was_spawned_is_run_after_the_pool_has_been_dropped() {
     let rayon = rayon(1);
     let (open, gate) = mpsc::channel::<()>();
     let (done, is_done) = mpsc::channel();
-    // Its only thread is busy until the gate is opened.
+    // rayon's only thread is busy until the gate is opened.
     rayon.spawn(move || _ = gate.recv());
     let pool = Pool::on_rayon(rayon);
     pool.spawn(move || fusain_pool::spawn(move || done.send(current_workers()).unwrap()));

@@ -9,7 +9,7 @@ use std::time::Duration;
 /// As `Builder::threads` says.
 const WORKERS_MAX: usize = 4096;
 
-/// All of it, on pools that were asked to be of several sizes.
+/// Every kind of call, on pools that were asked to have several sizes.
 #[test]
 fn everything_stays_on_the_calling_thread() {
     let own = thread::current().id();
@@ -33,7 +33,7 @@ fn everything_stays_on_the_calling_thread() {
     assert_eq!(Pool::global().workers(), 1);
 }
 
-/// Nobody else could run it later.
+/// There is no other thread to run the task later.
 #[test]
 fn a_detached_task_is_run_at_once() {
     static RAN: AtomicUsize = AtomicUsize::new(0);

@@ -117,7 +117,7 @@ fn broadcasts_reach_everybody() {
     }
 }
 
-/// Two workers that each wait for the other to take part.
+/// Workers that broadcast at the same time, each of which waits for the others to take part.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn broadcasts_from_workers_meet() {
@@ -132,7 +132,7 @@ fn broadcasts_from_workers_meet() {
     }
 }
 
-/// Each of two broadcasts waits for all workers: none has begun one of them and another one the other.
+/// Each of several broadcasts waits for all workers, so no worker may begin one of them while another worker begins another one.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn broadcasts_come_to_all_workers_in_one_order() {
@@ -149,7 +149,7 @@ fn broadcasts_come_to_all_workers_in_one_order() {
                 };
                 callers.spawn(move || {
                     if is_worker {
-                        // One of the workers broadcasts, and is all that is there beside the others.
+                        // One of the workers broadcasts: then there is no caller beside the workers.
                         let rounds = Mutex::new(Some(rounds));
                         pool.broadcast(|worker| {
                             if worker == 0 {
@@ -190,7 +190,7 @@ fn who_waits_for_a_broadcast_runs_no_detached_tasks() {
     is_spawned.recv_timeout(PATIENCE).expect("the worker runs its task");
     std::thread::scope(|threads| {
         threads.spawn(move || {
-            // So long it can be seen to wait.
+            // In this time the broadcast waits.
             std::thread::sleep(Duration::from_millis(30));
             release.send(()).unwrap();
         });
@@ -243,7 +243,7 @@ fn numbers_of_workers_are_unique() {
     assert_eq!(current_worker_index(), None);
 }
 
-/// As the documentation of `broadcast` and `current_worker_index` says.
+/// What the documentation of `broadcast` and `current_worker_index` says.
 #[test]
 fn callers_share_a_number_in_broadcasts_alone() {
     let (pool, all) = (pool(2), Barrier::new(2));
@@ -298,7 +298,7 @@ fn handlers_hear_of_every_worker() {
     assert_eq!(ended.load(Ordering::Relaxed), 111);
 }
 
-/// Nested calls that move to a worker: two pools of one thread each, that wait for each other in turn.
+/// Nested calls that move to a worker: two pools with few threads each, which wait for each other in turn.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn workers_of_pools_that_call_each_other() {
@@ -334,7 +334,7 @@ fn worker_local_values_are_lent_to_one_at_a_time() {
                 scope.spawn(|_| {
                     values.with(|value| {
                         *value += 1;
-                        // Asked for again while it is lent.
+                        // Asks for a value while the first one is lent.
                         values.with(|other| *other += 1);
                     });
                 });
@@ -353,7 +353,7 @@ fn worker_local_values_are_lent_to_one_at_a_time() {
     });
 }
 
-/// A first closure waits for second ones that nobody else can run: more than lie where others may take them.
+/// A first closure waits for second closures that no other thread can run: also for more than are published.
 #[test]
 fn yielding_runs_what_has_been_joined() {
     fn nest(joins: usize, done: &AtomicUsize, all: usize) {
@@ -369,7 +369,7 @@ fn yielding_runs_what_has_been_joined() {
     }
 }
 
-/// A worker of one pool waits inside of another, for something that its own pool needs it for.
+/// A worker of one pool waits inside another pool for something that needs that very worker.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn a_broadcast_reaches_workers_that_wait_in_another_pool() {
@@ -377,7 +377,7 @@ fn a_broadcast_reaches_workers_that_wait_in_another_pool() {
         let (p, q) = (Arc::new(pool(threads)), Arc::new(pool(threads)));
         for _ in 0..20 {
             let all = p.broadcast(|_| q.broadcast(|_| p.broadcast(|index| index).len()));
-            // Who is a worker of `p` already is not counted twice.
+            // A thread that is a worker of `p` already is not counted twice.
             assert!(all.iter().flatten().all(|workers| (threads - 1..=threads).contains(workers)), "{all:?}");
             let (done, is_done) = mpsc::channel();
             let (of_task, q) = (Arc::clone(&p), Arc::clone(&q));
@@ -387,7 +387,7 @@ fn a_broadcast_reaches_workers_that_wait_in_another_pool() {
     }
 }
 
-/// A worker that comes back to its pool by way of another one is the worker it was.
+/// A worker that comes back to its pool by way of another pool is still the same worker.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_worker_is_the_same_by_way_of_another_pool() {
@@ -397,7 +397,7 @@ fn a_worker_is_the_same_by_way_of_another_pool() {
     assert_eq!(seen, (2, (Some(0), (1, 2))));
 }
 
-/// In a pool without threads of its own.
+/// In a pool without started threads.
 #[test]
 fn tasks_that_spawn_the_next_one_do_not_fill_the_stack() {
     fn go_on(pool: &Arc<Pool>, left: usize, done: &Arc<AtomicUsize>) {

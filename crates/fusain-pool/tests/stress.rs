@@ -1,4 +1,4 @@
-//! Many threads, tiny calls, panics everywhere: all of it ends, and what went in came out.
+//! Many threads, tiny calls, panics everywhere: all calls end, and their results are complete.
 
 use fusain_pool::{Algorithm, Pool, Wait};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -35,7 +35,7 @@ impl Algorithm for Visit {
     }
 }
 
-/// Runs one call; says whether it panicked, as it must exactly if an element is named.
+/// Runs one call, and asserts that it panics exactly if element `panics_at` is one of its `n`.
 fn visit(pool: &Pool, n: usize, panics_at: usize) {
     let visit = Visit { seen: AtomicUsize::new(0), panics_at };
     let outcome = catch_unwind(AssertUnwindSafe(|| pool.run(&visit, (0..n, 0))));
@@ -49,13 +49,13 @@ fn visit(pool: &Pool, n: usize, panics_at: usize) {
     }
 }
 
-/// There is room for the parts of so many workers in no caller's frame.
+/// With more workers than a caller's frame has room for parts.
 #[test]
 fn crowds() {
     let pool = Pool::builder().threads(40).wait(Wait::Park).build().unwrap();
     let is_shared = || pool.counters().steals_done > 0 || cfg!(fusain_single);
     for call in 0..calls() {
-        // Its workers sleep, and a call may be over before one of them is there.
+        // The workers sleep, and a call may be over before one of them arrives.
         if call >= calls() / 1_000 && is_shared() {
             break;
         }
@@ -88,7 +88,7 @@ fn tiny_calls_from_eight_threads() {
         assert_eq!(counters.panics, 0);
         shared += counters.steals_done;
     }
-    // Not of each pool: eight callers can keep its workers from any core for as long as they run.
+    // Not in each pool: eight callers can keep the workers off all cores for as long as they run.
     assert!(shared > 0 || cfg!(fusain_single), "some of it was shared");
 }
 
@@ -141,7 +141,7 @@ fn joins_from_many_threads() {
     });
 }
 
-/// Units that call again, joins in units, units in joins: no deadlock, no lost work.
+/// Calls in units, joins in units, units in joins: no deadlock, no lost work.
 #[test]
 fn nested_calls() {
     struct Nest<'p>(&'p Pool, AtomicUsize);

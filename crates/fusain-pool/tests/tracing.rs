@@ -1,4 +1,4 @@
-//! What the pool tells `tracing`. Alone in its process, whose subscriber it sets.
+//! What the pool tells `tracing`. This test has its own process, since it sets the subscriber of the process.
 #![cfg(feature = "tracing")]
 
 mod common;
@@ -84,7 +84,7 @@ fn events_tell_the_life_of_a_pool() {
     assert_eq!(count("pool started"), 1);
     let started = Instant::now();
     while count("worker parks") == 0 && started.elapsed() < PATIENCE {
-        // It has nothing to do, so it parks soon.
+        // The worker has nothing to do, so it parks soon.
         std::thread::yield_now();
     }
     assert!(count("worker parks") > 0);

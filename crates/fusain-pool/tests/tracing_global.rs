@@ -1,4 +1,4 @@
-//! A subscriber that uses the global pool, also when it hears that this has started. Alone in its process, whose subscriber it sets.
+//! A subscriber that uses the global pool, also when it is told that this pool has started. This test has its own process, since it sets the subscriber of the process.
 #![cfg(feature = "tracing")]
 
 use fusain_pool::Pool;

@@ -1,4 +1,4 @@
-//! A subscriber that panics at every event, and whenever a span begins or ends. Alone in its process, whose subscriber it sets.
+//! A subscriber that panics at every event, and whenever a span begins or ends. This test has its own process, since it sets the subscriber of the process.
 #![cfg(feature = "tracing")]
 
 use fusain_pool::{Algorithm, Pool, Wait};
@@ -17,7 +17,7 @@ impl Subscriber for Angry {
         true
     }
     fn new_span(&self, _: &Attributes<'_>) -> Id {
-        // Every second span is one, so that it can be entered.
+        // Every second new span does not panic, so that there are spans to be entered.
         if EVENTS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) {
             resume_unwind(Box::new("subscriber"));
         }

@@ -1,4 +1,4 @@
-//! Tasks ask whether their thread unwinds, as the guards of locks do: none is run by a thread that does.
+//! Tasks ask whether their thread is unwinding, as the guards of locks do. So no task may run on a thread that unwinds.
 
 mod common;
 
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
 use std::thread;
 
-/// What was run, and whether any of it by a thread that unwound.
+/// How many tasks were run, and whether any of them was run by a thread that was unwinding.
 #[derive(Default)]
 struct Seen {
     run: AtomicUsize,
@@ -60,14 +60,14 @@ fn tasks_run_by_a_joiner_do_not_see_its_panic() {
     }
 }
 
-/// A thread that leaves a pool by a panic has spawned into somebody else's scope.
+/// A thread that leaves a pool by a panic has spawned tasks into another thread's scope.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn tasks_run_by_a_thread_that_leaves_do_not_see_its_panic() {
     let pool = Pool::builder().threads(2).build().unwrap();
     let seen = Seen::default();
     let (release, is_released) = mpsc::channel::<()>();
-    // Nobody else is there to take them before that.
+    // Keeps the only worker busy, so that it cannot take the tasks before that.
     pool.spawn(move || _ = is_released.recv());
     pool.scope(|s| {
         thread::scope(|threads| {
@@ -86,7 +86,7 @@ fn tasks_run_by_a_thread_that_leaves_do_not_see_its_panic() {
     assert!(!seen.unwinds.into_inner());
 }
 
-/// All of the pool's workers wait for the end of that scope.
+/// A thread that leaves a pool by a panic has spawned into a scope, for whose end the pool's only worker waits.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_thread_that_leaves_by_a_panic_runs_what_others_wait_for() {

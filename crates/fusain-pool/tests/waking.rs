@@ -1,4 +1,4 @@
-//! Sleeping workers are woken for work that shows itself late.
+//! Sleeping workers are woken for work that turns up late.
 
 mod common;
 
@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
 use std::time::Instant;
 
-/// A search whose root has `LEAVES` children, each of which stays until so many threads have come to leaves. Of the root alone no part can be split off.
+/// A search whose root has `LEAVES` children. Each leaf stays until `meet` threads have come to leaves. The root alone cannot be split.
 struct Tree {
     meet: usize,
     started: Instant,
@@ -47,7 +47,7 @@ impl Algorithm for Tree {
 }
 
 impl Tree {
-    /// Whether as many threads have come to leaves as should, or too much time has passed.
+    /// Whether `meet` threads have come to leaves, or too much time has passed.
     fn is_met(&self) -> bool {
         let mut threads = self.threads.lock().expect("no panic happens under this lock");
         let here = thread::current().id();
@@ -59,7 +59,7 @@ impl Tree {
     }
 }
 
-/// How many threads work on the nodes, on a pool whose workers sleep when they are found.
+/// How many threads work on the nodes, in a pool whose workers sleep when the call begins.
 fn meet_on_sleepers(workers: usize, nodes: Vec<Node>) -> usize {
     let pool = Pool::builder().threads(workers).wait(Wait::Park).build().expect("a pool");
     let start = Instant::now();
@@ -77,7 +77,7 @@ fn a_root_that_cannot_be_split_wakes_who_sleeps() {
     assert_eq!(meet_on_sleepers(2, vec![Node::Root]), 2, "it worked alone");
 }
 
-/// That each wakes two only is tested in `others.rs`: here those who have got up may wake others for other reasons, too.
+/// `others.rs` tests that each worker wakes only two. Here workers that have been woken may wake others for other reasons, too.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn all_sleepers_come_to_a_call_that_lasts() {
@@ -111,7 +111,7 @@ impl Algorithm for Waits<'_> {
     }
 }
 
-/// A worker that is woken for a task does it before it takes part in a call whose units wait for that, for nobody else is told: the other one sleeps on.
+/// A worker that is woken for a task runs it before it takes part in a call whose units wait for that task. No other worker is told of the task: the other one sleeps on.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn who_is_woken_for_a_task_does_that_first() {
@@ -120,7 +120,7 @@ fn who_is_woken_for_a_task_does_that_first() {
         let has_run = Arc::new(AtomicBool::new(false));
         let task = Arc::clone(&has_run);
         pool.spawn(move || task.store(true, Ordering::Release));
-        // The call begins as the worker arrives, now and then.
+        // Now and then the call begins just as the worker arrives.
         for _ in 0..(7 * round) % 3_000 {
             std::hint::spin_loop();
         }
@@ -129,7 +129,7 @@ fn who_is_woken_for_a_task_does_that_first() {
     }
 }
 
-/// A task that lasts, of a kind that never did before, is seen by a worker that sleeps, also where another one is kept busy.
+/// A long task of a kind that was always short before is seen by a sleeping worker, also where another one is kept busy.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs a started worker")]
 fn a_busy_worker_keeps_nobody_waiting() {
@@ -169,7 +169,7 @@ fn a_busy_worker_keeps_nobody_waiting() {
     }
 }
 
-/// A task of a kind that never lasted waits for the worker that looks in on calls, and that one is woken for a part of another call, which lasts as long as the task is not run.
+/// A task of a kind that was always short waits for the worker on watch. That worker is woken for a part of another call, which lasts until the task has been run.
 #[test]
 #[cfg_attr(fusain_single, ignore = "needs started workers")]
 fn a_task_is_seen_though_the_worker_on_watch_is_given_a_part() {

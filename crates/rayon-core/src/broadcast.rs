@@ -4,11 +4,11 @@ use crate::global::{current_num_threads, global};
 use fusain_pool::adapter::with_worker;
 use std::marker::PhantomData;
 
-/// What a closure that is run on every thread learns of where it runs.
+/// Tells a closure that is run on every thread where it runs.
 #[derive(Debug)]
 pub struct BroadcastContext<'a> {
     index: usize,
-    /// It is about this thread, and this call.
+    /// Ties it to this thread and this call.
     marker: PhantomData<&'a mut dyn Fn()>,
 }
 
@@ -31,12 +31,12 @@ impl BroadcastContext<'_> {
     }
 }
 
-/// Runs `op` on every thread of the pool that the calling thread belongs to, else of the global one; returns what it returned, by number.
+/// Runs `op` on every thread of the pool that the calling thread belongs to, or else of the global pool. Returns the results, in the order of thread numbers.
 ///
-/// A thread does it when it has no tasks of its own left.
+/// A thread runs `op` when it has none of its own tasks left.
 ///
 /// # Panics
-/// With the first panic, by number, after all have ended.
+/// With the first panic of `op`, in the order of thread numbers, after `op` has ended on all threads.
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

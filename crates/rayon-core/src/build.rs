@@ -9,7 +9,7 @@ use crate::threads::{ThreadBuilder, ThreadSpawn, builder_for};
 use std::thread;
 
 impl ThreadPoolBuilder {
-    /// Builds a pool whose threads may borrow from here, gives it to `with_pool`, and waits until its threads have ended. `wrapper` is called on each thread,
+    /// Builds a pool whose threads may borrow from the caller, calls `with_pool` with it, and waits until its threads have ended. `wrapper` is called on each thread,
     /// and should call [`ThreadBuilder::run`].
     ///
     /// # Errors
@@ -34,7 +34,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
     /// Starts the threads.
     ///
     /// # Errors
-    /// If a thread does not start, or if the calling thread is to be one of the pool and already is in one.
+    /// If a thread does not start, or if the calling thread is to join the pool but already belongs to one.
     pub fn build(self) -> Result<ThreadPool, ThreadPoolBuildError> {
         let Started { registry, mut rest } = start(self)?;
         rest.join();
@@ -42,7 +42,7 @@ impl<S: ThreadSpawn> ThreadPoolBuilder<S> {
         Ok(ThreadPool::of(registry))
     }
 
-    /// Makes this the pool that is used outside of any, and waits until its threads run.
+    /// Builds the global pool, which is used outside any other pool, and waits until its threads run.
     ///
     /// # Errors
     /// As [`build`](Self::build), and if there is a global pool already.

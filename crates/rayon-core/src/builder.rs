@@ -13,7 +13,7 @@ use std::{env, fmt, io, thread};
 /// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
 /// ```
 pub struct ThreadPoolBuilder<S = DefaultSpawn> {
-    /// 0: as many as the environment or the machine says.
+    /// 0: the number is taken from the environment or the machine.
     num_threads: usize,
     pub(crate) use_current_thread: bool,
     pub(crate) panic_handler: Option<Box<PanicHandler>>,
@@ -40,7 +40,7 @@ impl Default for ThreadPoolBuilder {
 }
 
 impl ThreadPoolBuilder {
-    /// As many threads as [`num_threads`](Self::num_threads) says by default, without names and handlers.
+    /// A builder with the default [`num_threads`](Self::num_threads), and without names and handlers.
     pub fn new() -> Self {
         Self::default()
     }
@@ -73,20 +73,21 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Number of threads. With 0, which is the default: `RAYON_NUM_THREADS`, else `RAYON_RS_NUM_CPUS`, else what the process may use.
+    /// Sets the number of threads. With 0, which is the default, it is that of the environment variable `RAYON_NUM_THREADS`, or else of `RAYON_RS_NUM_CPUS`, or else the number of
+    /// cores that the process may use.
     pub fn num_threads(mut self, num_threads: usize) -> Self {
         self.num_threads = num_threads;
         self
     }
 
-    /// Makes the calling thread number 0 of the pool, for the rest of its life. It works for the pool when it waits or yields.
+    /// Makes the calling thread the pool's thread number 0 for the rest of its life. It works for the pool when it waits or yields.
     /// The start and exit handlers are not called for it.
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self
     }
 
-    /// Gives panics of detached tasks and of the other handlers to `panic_handler`; without it they end the process.
+    /// Gives panics of detached tasks and of the other handlers to `panic_handler`. Without it they abort the process.
     pub fn panic_handler<H>(mut self, panic_handler: H) -> Self
     where
         H: Fn(Box<dyn Any + Send>) + Send + Sync + 'static,
@@ -95,19 +96,19 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Bytes of stack of each thread; by default what std gives.
+    /// Sets the size of each thread's stack, in bytes. The default is that of std.
     pub fn stack_size(mut self, stack_size: usize) -> Self {
         self.stack_size = Some(stack_size);
         self
     }
 
-    /// Without effect here.
+    /// Has no effect here.
     #[deprecated(note = "use `scope_fifo` and `spawn_fifo` for similar effect")]
     pub fn breadth_first(self) -> Self {
         self
     }
 
-    /// Called on each thread with its number, first.
+    /// Calls `start_handler` on each thread, with the thread's number, before anything else runs there.
     pub fn start_handler<H>(mut self, start_handler: H) -> Self
     where
         H: Fn(usize) + Send + Sync + 'static,
@@ -116,7 +117,7 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// Called on each thread with its number, last.
+    /// Calls `exit_handler` on each thread, with the thread's number, when it ends.
     pub fn exit_handler<H>(mut self, exit_handler: H) -> Self
     where
         H: Fn(usize) + Send + Sync + 'static,
@@ -125,7 +126,7 @@ impl<S> ThreadPoolBuilder<S> {
         self
     }
 
-    /// How many threads, at least 1.
+    /// The number of threads, at least 1.
     pub(crate) fn count(&self) -> usize {
         let of_machine = || thread::available_parallelism().map_or(1, |n| n.get());
         let of_environment = |name| env::var(name).ok().and_then(|text| text.parse::<usize>().ok());

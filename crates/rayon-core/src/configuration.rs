@@ -1,4 +1,4 @@
-//! The names of long ago.
+//! Deprecated names from earlier versions of rayon.
 #![allow(deprecated, reason = "they name one another")]
 
 use crate::builder::ThreadPoolBuilder;
@@ -6,7 +6,7 @@ use crate::thread_pool::ThreadPool;
 use std::any::Any;
 use std::error::Error;
 
-/// What [`ThreadPoolBuilder`] was called.
+/// The earlier name of [`ThreadPoolBuilder`].
 #[deprecated(note = "Use `ThreadPoolBuilder`")]
 #[derive(Debug, Default)]
 pub struct Configuration {
@@ -22,7 +22,7 @@ impl Configuration {
     /// See [`ThreadPoolBuilder::build`].
     ///
     /// # Errors
-    /// As that.
+    /// As that method.
     pub fn build(self) -> Result<ThreadPool, Box<dyn Error + 'static>> {
         self.builder.build().map_err(Box::from)
     }
@@ -64,10 +64,10 @@ impl Configuration {
 }
 
 impl ThreadPool {
-    /// What [`ThreadPoolBuilder::build`] was called.
+    /// The earlier name of [`ThreadPoolBuilder::build`].
     ///
     /// # Errors
-    /// As that.
+    /// As that method.
     #[deprecated(note = "Use `ThreadPoolBuilder::build`")]
     #[allow(deprecated, reason = "of the same time")]
     pub fn new(configuration: Configuration) -> Result<Self, Box<dyn Error>> {
@@ -75,10 +75,10 @@ impl ThreadPool {
     }
 }
 
-/// What [`ThreadPoolBuilder::build_global`] was called.
+/// The earlier name of [`ThreadPoolBuilder::build_global`].
 ///
 /// # Errors
-/// As that.
+/// As that method.
 #[deprecated(note = "use `ThreadPoolBuilder::build_global`")]
 pub fn initialize(config: Configuration) -> Result<(), Box<dyn Error>> {
     config.builder.build_global().map_err(Box::from)

@@ -41,7 +41,7 @@ impl Error for ThreadPoolBuildError {
 impl fmt::Display for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            // Programs compare the texts.
+            // Programs compare these texts.
             ErrorKind::GlobalPoolAlreadyInitialized => {
                 f.write_str("The global thread pool has already been initialized.")
             }

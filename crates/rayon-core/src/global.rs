@@ -1,4 +1,4 @@
-//! The registry that is used where none is named: that of the worker that calls, else the global one.
+//! The registry that is used where none is named: that of the calling worker, or else the global one.
 
 use crate::builder::ThreadPoolBuilder;
 use crate::error::{ErrorKind, ThreadPoolBuildError};
@@ -33,7 +33,7 @@ fn first_global() -> &'static Registry {
     registry
 }
 
-/// Where no thread can be started, the one that calls first is the only one, as in rayon.
+/// The global registry where no thread can be started: the first thread that calls is its only one, as in rayon.
 fn alone(error: ThreadPoolBuildError) -> Result<Started, ThreadPoolBuildError> {
     if !error.is_unsupported() {
         return Err(error);
@@ -48,7 +48,7 @@ pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Resul
         return taken();
     }
     let Started { registry, mut rest } = start(builder)?;
-    // Another thread may have been quicker: then these threads leave again, and this one never was among them.
+    // Another thread may have been quicker: then the started threads leave again, and the calling thread has never joined them.
     if GLOBAL.set(registry).is_err() {
         return taken();
     }
@@ -58,7 +58,7 @@ pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Resul
     Ok(())
 }
 
-/// Runs `f` on the worker that this thread is, else on one of the global registry; `f` is told whether it had to be moved there.
+/// Runs `f` on this thread if it is a worker, or else on a worker of the global registry. The second argument of `f` says whether it was moved to another thread.
 #[inline]
 pub(crate) fn in_worker<R: Send>(f: impl FnOnce(Worker<'_>, bool) -> R + Send) -> R {
     with_worker(|worker| match worker {
@@ -72,7 +72,7 @@ pub fn max_num_threads() -> usize {
     Registry::THREADS_MAX
 }
 
-/// The number of threads of the pool that the calling thread belongs to, else of the global one.
+/// The number of threads of the pool that the calling thread belongs to, or else of the global pool.
 pub fn current_num_threads() -> usize {
     with_worker(|worker| match worker {
         Some(worker) => worker.threads(),
@@ -80,13 +80,13 @@ pub fn current_num_threads() -> usize {
     })
 }
 
-/// The number of the calling thread in its pool, below the number of threads; `None` outside of any pool.
+/// The number of the calling thread in its pool, below the number of threads; `None` outside any pool.
 #[inline]
 pub fn current_thread_index() -> Option<usize> {
     with_worker(|worker| worker.map(Worker::index))
 }
 
-/// Whether the calling thread has tasks that nobody has begun; `None` outside of any pool.
+/// Whether the calling thread has tasks that have not begun; `None` outside any pool.
 #[inline]
 pub fn current_thread_has_pending_tasks() -> Option<bool> {
     with_worker(|worker| worker.map(Worker::has_pending))

@@ -1,4 +1,4 @@
-//! What a pool calls of its user's, and what happens when that panics.
+//! A user's closures that a pool calls, and what happens when they panic.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 pub(crate) type PanicHandler = dyn Fn(Box<dyn Any + Send>) + Send + Sync;
 pub(crate) type NumberHandler = dyn Fn(usize) + Send + Sync;
 
-/// Gives a payload to `handler`. Without one, or if it panics in its turn, the process ends.
+/// Gives a payload to `handler`. Without a handler, or if it panics itself, the process is aborted.
 pub(crate) fn handle_panic(handler: Option<&PanicHandler>, payload: Box<dyn Any + Send>) {
     let handled = handler.map(|handler| catch_unwind(AssertUnwindSafe(|| handler(payload))));
     if !matches!(handled, Some(Ok(()))) {
@@ -17,7 +17,7 @@ pub(crate) fn handle_panic(handler: Option<&PanicHandler>, payload: Box<dyn Any 
     }
 }
 
-/// `handler`, whose panics `panic` hears of.
+/// `handler`, whose panics are given to `panic`.
 pub(crate) fn guarded(
     handler: Option<Box<NumberHandler>>,
     panic: Option<Arc<PanicHandler>>,

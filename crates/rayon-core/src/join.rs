@@ -3,11 +3,11 @@
 use crate::global::in_worker;
 use std::marker::PhantomData;
 
-/// What a closure of [`join_context`] learns of where it runs.
+/// Tells a closure of [`join_context`] where it runs.
 #[derive(Debug)]
 pub struct FnContext {
     migrated: bool,
-    /// It is about this thread.
+    /// Ties it to this thread.
     marker: PhantomData<*mut ()>,
 }
 
@@ -16,7 +16,7 @@ impl FnContext {
         Self { migrated, marker: PhantomData }
     }
 
-    /// Whether the closure runs on another thread than the one that called.
+    /// Whether the closure runs on a thread other than the calling one.
     #[inline]
     pub fn migrated(&self) -> bool {
         self.migrated
@@ -26,7 +26,7 @@ impl FnContext {
 /// Runs both closures, perhaps in parallel, and returns both results.
 ///
 /// # Panics
-/// With the panic of the first, or else of the second, after both have ended.
+/// With the panic of `oper_a`, or else of `oper_b`, after both have ended.
 #[inline]
 pub fn join<A, B, RA, RB>(oper_a: A, oper_b: B) -> (RA, RB)
 where
@@ -38,7 +38,7 @@ where
     in_worker(|worker, _| worker.join(oper_a, |_| oper_b()))
 }
 
-/// As [`join`]; both closures learn whether they run where it was called.
+/// As [`join`], but both closures are told whether they run on the calling thread.
 ///
 /// # Panics
 /// As [`join`].

@@ -8,15 +8,15 @@
 //! rayon-core = { path = ".../fusain/crates/rayon-core" }
 //! ```
 //!
-//! It only adapts: workers, queues and sleep are `fusain-pool`'s, behind its hidden module `adapter`. rayon's promises hold: inside of a pool
+//! It is only an adapter: workers, queues and sleep are `fusain-pool`'s, behind its hidden module `adapter`. rayon's promises hold: inside a pool
 //! there is an index below the number of threads, `install` moves to a thread of the pool, `join` runs both closures, a thread that waits for another pool
-//! goes on working, a pool that is dropped finishes what has been spawned, `RAYON_NUM_THREADS` sets the size of the global pool. rayon's own tests are run against it by
-//! `cargo xtask rayon`.
+//! goes on working, a pool that is dropped finishes what has been spawned, and `RAYON_NUM_THREADS` sets the size of the global pool. `cargo xtask rayon` runs rayon's own
+//! tests against this crate.
 //!
-//! What differs: of the closures that a thread has joined but not begun, only the oldest four can be taken by others while that thread is busy (eight in pools of more than
-//! eight threads; one of a kind that was short the last times). So a first
-//! closure of `join` that blocks until the second has run, inside of other joins, may wait for ever. rayon promises nothing there, but it works more often.
-//! On one thread, what the first closure of `join` has spawned runs before the second closure in rayon, and after it here; rayon does not promise this order.
+//! What differs: of the closures that a thread has joined but not begun, other threads can take only the oldest four while that thread is busy (eight in pools of more than
+//! eight threads; only one of a kind whose last closures were short). So a first
+//! closure of `join` that blocks until the second has run, inside other joins, may wait for ever. rayon does not promise that this works either, but it works there more often.
+//! On one thread, what the first closure of `join` has spawned runs before the second closure in rayon, and after it here. rayon does not promise this order.
 //!
 //! # Example
 //! ```

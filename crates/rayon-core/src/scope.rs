@@ -9,7 +9,7 @@ use fusain_pool::adapter::{Group, with_worker};
 #[repr(transparent)]
 pub struct Scope<'scope>(Group<'scope>);
 
-/// As [`Scope`], for tasks that each thread begins in the order it has spawned them in; see [`scope_fifo`].
+/// As [`Scope`], for tasks that each thread begins in the order in which it has spawned them; see [`scope_fifo`].
 #[derive(Debug)]
 #[repr(transparent)]
 pub struct ScopeFifo<'scope>(Group<'scope>);
@@ -60,11 +60,11 @@ impl<'scope> ScopeFifo<'scope> {
     }
 }
 
-/// Runs `op` on a thread of the pool, which may spawn tasks into the scope, and returns when it and all of them have ended. Each thread begins its newest
-/// task first.
+/// Runs `op` on a thread of the pool, and returns when `op` and all tasks of the scope have ended. `op` and tasks may spawn tasks into the scope. Each thread begins its
+/// newest task first.
 ///
 /// # Panics
-/// With the first panic of `op` or a task, after all have ended.
+/// With the first panic of `op` or of a task, after all have ended.
 pub fn scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R + Send,

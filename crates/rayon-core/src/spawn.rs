@@ -1,11 +1,11 @@
-//! Tasks that nobody waits for.
+//! Detached tasks.
 
 use crate::global::global;
 use fusain_pool::adapter::with_worker;
 
-/// Runs `func` some time, on a thread of the pool that the calling thread belongs to, else of the global one. Each thread begins its newest task first.
+/// Runs `func` later, on a thread of the pool that the calling thread belongs to, or else of the global pool. Each thread begins its newest task first.
 ///
-/// A panic goes to the pool's panic handler; without one it ends the process.
+/// A panic goes to the pool's panic handler; without one it aborts the process.
 pub fn spawn<F>(func: F)
 where
     F: FnOnce() + Send + 'static,

@@ -16,16 +16,16 @@ pub(crate) struct Started {
     pub(crate) rest: Rest,
 }
 
-/// What is left to be done once it is clear that the pool is wanted.
+/// What is left to be done once it is certain that the pool will be used.
 pub(crate) struct Rest {
-    /// The worker that the calling thread is to be, for good.
+    /// The worker that the calling thread is to become for the rest of its life.
     current: Option<(UnstartedWorker, Promised)>,
-    /// Ends when all threads run.
+    /// This channel ends when all threads run.
     arrivals: Receiver<()>,
 }
 
 impl Rest {
-    /// Makes the calling thread the worker that it is to be, if any.
+    /// Makes the calling thread a worker, if it is to become one.
     pub(crate) fn join(&mut self) {
         if let Some((worker, _promised)) = self.current.take() {
             worker.stay();
@@ -39,16 +39,16 @@ impl Rest {
 }
 
 thread_local! {
-    /// Whether this thread is to be a worker of a pool that is being built.
+    /// Whether this thread is to become a worker of a pool that is being built.
     static IS_PROMISED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// While it lives, the thread that has made it is to be a worker. It becomes one when it is clear that the pool is wanted, and closures of the user's that
-/// are called until then may build another pool.
+/// While it lives, the thread that has made it is to become a worker. The thread becomes one when it is certain that the pool will be used. Until then, closures of the user's
+/// that are called may build another pool.
 struct Promised(PhantomData<*const ()>);
 
 impl Promised {
-    /// Unless the thread is a worker of a pool, or is to be one.
+    /// `None` if the thread is inside a pool, or is to become a worker already.
     fn begin() -> Option<Self> {
         let is_free = !is_inside() && !IS_PROMISED.replace(true);
         is_free.then(|| Self(PhantomData))
@@ -72,10 +72,10 @@ pub(crate) fn start<S: ThreadSpawn>(mut builder: ThreadPoolBuilder<S>) -> Result
     let (arrived, arrivals) = channel();
     let mut current = None;
     for worker in workers {
-        // For the current thread, too, which has its name already: rayon's closure hears of every number.
+        // Also for the current thread, which keeps its name: as in rayon, the closure is called with every number.
         let name = builder.thread_name.as_mut().map(|name| name(worker.index()));
         if builder.use_current_thread && worker.index() == 0 {
-            // Not before its name has been asked for: that may have made it a worker.
+            // Only after the closure for names has been called, which may have made this thread a worker.
             let promised = Promised::begin().ok_or(ErrorKind::CurrentThreadAlreadyInPool)?;
             current = Some((worker, promised));
             continue;

@@ -6,7 +6,7 @@ use crate::yields::Yield;
 use fusain_pool::adapter::{Registry, Worker};
 use std::fmt;
 
-/// A pool of threads; made by [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). Dropping it does not wait: its threads leave when what has been spawned is done.
+/// A pool of threads; made by [`ThreadPoolBuilder`](crate::ThreadPoolBuilder). Dropping it does not wait: its threads end when all spawned tasks have ended.
 pub struct ThreadPool {
     registry: Registry,
 }
@@ -16,7 +16,7 @@ impl ThreadPool {
         Self { registry }
     }
 
-    /// Runs `op` on a thread of this pool, and waits for it. What it calls that names no pool uses this one.
+    /// Runs `op` on a thread of this pool, and waits for it. Calls inside `op` that name no pool use this one.
     ///
     /// # Panics
     /// As `op` does.
@@ -40,19 +40,19 @@ impl ThreadPool {
         self.registry.broadcast(|index| op(BroadcastContext::new(index)))
     }
 
-    /// Number of threads.
+    /// The number of threads.
     #[inline]
     pub fn current_num_threads(&self) -> usize {
         self.registry.threads()
     }
 
-    /// The number of the calling thread in this pool, if it is one of it.
+    /// The number of the calling thread in this pool, if it belongs to it.
     #[inline]
     pub fn current_thread_index(&self) -> Option<usize> {
         self.registry.with_worker(|worker| worker.map(Worker::index))
     }
 
-    /// Whether the calling thread, if it is one of this pool, has tasks that nobody has begun.
+    /// Whether the calling thread has tasks that have not begun; `None` if it does not belong to this pool.
     #[inline]
     pub fn current_thread_has_pending_tasks(&self) -> Option<bool> {
         self.registry.with_worker(|worker| worker.map(Worker::has_pending))
@@ -142,12 +142,12 @@ impl ThreadPool {
         self.registry.spawn_broadcast(move |index| op(BroadcastContext::new(index)));
     }
 
-    /// Runs one task that waits, if the calling thread is one of this pool and there is one.
+    /// Runs one queued task, if there is one; `None` if the calling thread does not belong to this pool.
     pub fn yield_now(&self) -> Option<Yield> {
         self.registry.with_worker(|worker| worker.map(Worker::yield_now).map(Yield::of))
     }
 
-    /// Runs one task that the calling thread has spawned or joined, if it is one of this pool and there is one.
+    /// Runs one task that the calling thread has spawned or joined, if there is one; `None` if the thread does not belong to this pool.
     pub fn yield_local(&self) -> Option<Yield> {
         self.registry.with_worker(|worker| worker.map(Worker::yield_local).map(Yield::of))
     }

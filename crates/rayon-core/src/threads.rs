@@ -1,15 +1,15 @@
-//! A thread that is to be started, and who starts it: std, or the user's `spawn_handler`.
+//! A thread that is to be started, and what starts it: std, or the user's `spawn_handler`.
 
 use fusain_pool::adapter::UnstartedWorker;
 use std::sync::mpsc::Sender;
 use std::{fmt, io, thread};
 
-/// A thread of a pool that is to be started: [`run`](Self::run) is its life.
+/// A thread of a pool that is to be started. The started thread has to call [`run`](Self::run).
 pub struct ThreadBuilder {
     pub(crate) name: Option<String>,
     pub(crate) stack_size: Option<usize>,
     pub(crate) worker: UnstartedWorker,
-    /// Told when the thread runs.
+    /// Gets a message when the thread runs.
     pub(crate) arrived: Sender<()>,
 }
 
@@ -31,7 +31,7 @@ impl ThreadBuilder {
 
     /// Works for the pool on the calling thread until the pool has been dropped and is done.
     pub fn run(self) {
-        // The receiver may have left: not all wait for it.
+        // The receiver may be gone: not every build waits for the threads.
         let _ = self.arrived.send(());
         drop(self.arrived);
         self.worker.run();
@@ -49,20 +49,20 @@ impl fmt::Debug for ThreadBuilder {
 }
 
 mod sealed {
-    /// Not to be implemented outside.
+    /// Cannot be implemented outside this crate.
     pub trait Sealed {}
 }
 
-/// Starts threads: what the type parameter of [`ThreadPoolBuilder`](crate::ThreadPoolBuilder) can do.
+/// Starts threads; implemented by the type parameter of [`ThreadPoolBuilder`](crate::ThreadPoolBuilder).
 pub trait ThreadSpawn: sealed::Sealed {
-    /// Starts one that calls [`ThreadBuilder::run`].
+    /// Starts a thread that calls [`ThreadBuilder::run`].
     ///
     /// # Errors
-    /// If it does not start.
+    /// If the thread does not start.
     fn spawn(&mut self, thread: ThreadBuilder) -> io::Result<()>;
 }
 
-/// Threads as std starts them.
+/// Starts threads with std.
 #[derive(Debug, Default)]
 pub struct DefaultSpawn;
 
@@ -75,7 +75,7 @@ impl ThreadSpawn for DefaultSpawn {
     }
 }
 
-/// Threads as the user's closure starts them.
+/// Starts threads with the user's closure.
 #[derive(Debug)]
 pub struct CustomSpawn<F>(pub(crate) F);
 

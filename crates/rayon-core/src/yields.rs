@@ -1,8 +1,8 @@
-//! Letting other tasks run in the midst of one.
+//! Running other tasks in the middle of a task.
 
 use fusain_pool::adapter::{Worker, with_worker};
 
-/// What came of a yield.
+/// The result of a yield.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Yield {
     /// A task was run.
@@ -17,12 +17,12 @@ impl Yield {
     }
 }
 
-/// Runs one task that waits, if there is one; `None` outside of any pool.
+/// Runs one queued task, if there is one; `None` outside any pool.
 pub fn yield_now() -> Option<Yield> {
     with_worker(|worker| worker.map(Worker::yield_now).map(Yield::of))
 }
 
-/// Runs one task that the calling thread has spawned or joined, if one waits; `None` outside of any pool.
+/// Runs one task that the calling thread has spawned or joined, if there is one; `None` outside any pool.
 pub fn yield_local() -> Option<Yield> {
     with_worker(|worker| worker.map(Worker::yield_local).map(Yield::of))
 }

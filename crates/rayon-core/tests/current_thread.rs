@@ -1,4 +1,4 @@
-//! The thread that becomes a worker where it is, rather than being started.
+//! A calling thread that becomes a worker, rather than a thread that is started.
 
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use rayon_core::{ThreadPoolBuilder, current_num_threads, current_thread_index};
 
-/// The two numbers that a handler is called with. The registry stays for the thread that it was built on, and its handlers with it: they are counted, since
-/// their channel does not end.
+/// The two numbers that a handler is called with. The registry is never freed, since the thread that has built it stays a worker. So its handlers are not dropped and their
+/// channel does not end: a third call is looked for instead.
 fn two(calls: &Receiver<usize>) -> [usize; 2] {
     let mut numbers = [(); 2].map(|()| calls.recv_timeout(Duration::from_secs(60)).unwrap());
     numbers.sort_unstable();
@@ -55,7 +55,7 @@ fn it_is_no_worker_of_a_pool_that_is_not_wanted() {
     let builds = || {
         let late = ThreadPoolBuilder::new().num_threads(3).use_current_thread().spawn_handler(|started| {
             thread::spawn(|| started.run());
-            // Somebody else is quicker.
+            // Another build is quicker.
             let _ = ThreadPoolBuilder::new().num_threads(5).build_global();
             Ok(())
         });
@@ -74,7 +74,7 @@ fn it_is_no_worker_of_a_pool_whose_threads_do_not_start() {
     assert_eq!(thread::spawn(builds).join().unwrap(), (true, None));
 }
 
-/// The closures that name and start the threads of one pool build another one on the same thread: only the first of the two to get there has it.
+/// The closures that name and start the threads of one pool build another pool on the same thread: the thread becomes a worker of the pool that claims it first.
 #[test]
 fn it_is_a_worker_of_one_pool() {
     fn one() -> (bool, Option<usize>) {
@@ -106,7 +106,7 @@ fn it_is_a_worker_of_one_pool() {
     assert_eq!(on_a_thread(by_name), [(false, Some(0)), (true, Some(0)), (false, Some(0))]);
 }
 
-/// One that could not be built does not keep it from the next.
+/// A pool that could not be built does not keep the thread from the next pool.
 #[test]
 fn it_may_be_a_worker_after_a_pool_has_failed() {
     let builds = || {

@@ -56,7 +56,7 @@ fn a_worker_that_waits_in_a_pool_goes_on_working() {
     }
 }
 
-/// The only thread of a registry waits in another pool, where somebody waits for what that thread has joined.
+/// The only thread of a registry waits in another pool, where a thread waits for what the first one has joined.
 #[test]
 fn a_worker_that_waits_runs_what_it_has_joined() {
     let (a, b, p) = (registry(1), registry(1), pool(2));

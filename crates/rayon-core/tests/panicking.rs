@@ -1,4 +1,4 @@
-//! Jobs ask whether their thread unwinds, as rayon's `panic_fuse` and the guards of locks do: none is run by a thread that does.
+//! Jobs ask whether their thread is unwinding, as rayon's `panic_fuse` and the guards of locks do. So no job may run on a thread that unwinds.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -10,7 +10,7 @@ use rayon_core::ThreadPoolBuilder;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The joiner of a closure that another thread runs has panicked, and is the only one who can run what is spawned meanwhile.
+/// A joiner has panicked while another thread runs its second closure, and it is the only thread that can run what is spawned meanwhile.
 #[test]
 fn a_joiner_that_has_panicked_goes_on_as_others_do() {
     const JOBS: usize = 10;
@@ -56,7 +56,7 @@ fn a_joiner_that_has_panicked_goes_on_as_others_do() {
     assert!(!unwinds.into_inner());
 }
 
-/// rayon runs the second closure even so.
+/// As in rayon, the second closure is run even if the first one panics.
 #[test]
 fn a_second_closure_is_run_by_a_thread_that_does_not_unwind() {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
@@ -68,7 +68,7 @@ fn a_second_closure_is_run_by_a_thread_that_does_not_unwind() {
     assert_eq!(unwinds.into_inner().unwrap(), Some(false));
 }
 
-/// Each of two broadcasts waits for all threads: none has begun one of them and another one the other.
+/// Each of two broadcasts waits for all threads, so no thread may begin one of them while another thread begins the other.
 #[test]
 fn broadcasts_come_to_all_threads_in_one_order() {
     const STEPS: usize = 20;

@@ -1,10 +1,10 @@
-//! Tasks that are run in the midst of another one.
+//! Tasks that are run in the middle of another one.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rayon_core::{ThreadPoolBuilder, Yield, current_thread_has_pending_tasks, join, yield_local, yield_now};
 
-/// Some closures are joined, and none of them begun. Nobody else is there to do it.
+/// Some closures have been joined and none has begun. No other thread is there to run them.
 #[test]
 fn what_has_been_joined_is_pending_until_a_yield_runs_it() {
     fn nest(joins: usize, done: &AtomicUsize, runs: fn() -> Option<Yield>) {

@@ -6,9 +6,9 @@ use crate::worker::handle::Handle;
 use crate::worker::header::{self, Header, Reopen, reopen};
 use std::ptr::NonNull;
 
-/// Tasks that one worker has spawned, to be run in that order though its queue gives the newest first.
+/// Tasks that one worker has spawned, to be run in the order of spawning although the worker's queue gives the newest first.
 ///
-/// In the queue stands, for each of them, the address of the whole: whoever takes that runs the oldest.
+/// The queue has one entry for each task: the address of this `Fifo`. A worker that takes an entry runs the oldest task.
 #[repr(C)]
 pub(crate) struct Fifo {
     header: Header,
@@ -20,7 +20,7 @@ impl Fifo {
         Self { header: Header { run: Self::run }, inbox: Inbox::new() }
     }
 
-    /// Adds a task; what is returned is to be queued in its place, and is good until it has been run.
+    /// Adds a task. Returns the job that is to be queued in its place, and is valid until it has been run.
     pub(crate) fn push(&self, job: JobRef) -> JobRef {
         self.inbox.push(job);
         JobRef::new(NonNull::from(self))
@@ -30,12 +30,12 @@ impl Fifo {
     /// `this` came from `push`, and has been run less often than that was called.
     unsafe fn run(this: *const Header, handle: &Handle<'_>, mailbox: Reopen<'_>) {
         let job = {
-            // SAFETY: there, since as many tasks are left as times it has yet to be run.
+            // SAFETY: alive as long as tasks are left, of which there are as many as runs to come.
             let this = unsafe { &*this.cast::<Self>() };
             this.inbox.take()
         };
         match job {
-            // SAFETY: taken out, and of the pool in whose queue it stood.
+            // SAFETY: taken out of the inbox, and a job of the pool in whose queue this `Fifo` was.
             Some(job) => unsafe { header::run(job, handle, mailbox) },
             None => reopen(mailbox),
         }

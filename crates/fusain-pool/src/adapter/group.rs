@@ -1,9 +1,9 @@
 //! Tasks of a registry that are awaited together and may borrow from the frame that waits: what a scope is made of.
 //!
-//! As in [`scope`](crate::scope) a task is a heap job and the group's [latch](crate::handover::latch) counts those that have not ended. It differs in who may spawn:
-//! any thread, into the registry that the group was made for, and in that the thread that waits need not be a worker of it.
+//! As in [`scope`](crate::scope), a task is a heap job, and the group's [latch](crate::handover::latch) counts the tasks that have not ended. Two things differ: any thread
+//! may spawn, into the registry that the group was made for, and the thread that waits need not be a worker of that registry.
 //!
-//! **What panics do.** The first payload, be it of a task or of the group's own closure, comes out when all have ended; later ones are dropped.
+//! **What panics do.** The first panic, of a task or of the group's own closure, is resumed when all tasks have ended. Later payloads are dropped.
 
 use super::fifo::Fifo;
 use super::registry::Registry;
@@ -23,26 +23,26 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// A number of tasks that somebody awaits, and the first panic among them.
+/// Tasks that a thread awaits together, and the first panic among them.
 pub struct Group<'s> {
     latch: Latch,
     panic: FirstPanic,
     pool: *const Inner,
-    /// The slot that is to be unparked; set before anybody else sees the group.
+    /// The slot that is to be unparked; set before another thread can see the group.
     owner: Cell<usize>,
-    /// For each worker, what it has spawned in order.
+    /// For each worker, its tasks in the order of spawning; empty if the group does not keep that order.
     fifos: Box<[Fifo]>,
     /// Invariant in `'s`: tasks may borrow for exactly that long.
     marker: PhantomData<fn(&'s ()) -> &'s ()>,
 }
 
-// SAFETY: `pool` points to the pool that outlives the group and is itself `Sync`; `owner` is written before the group is shared; the rest is.
+// SAFETY: `pool` points to the pool that outlives the group and is itself `Sync`; `owner` is written before the group is shared; the other fields are `Sync`.
 unsafe impl Sync for Group<'_> {}
 // SAFETY: as above.
 unsafe impl Send for Group<'_> {}
 
 impl Registry {
-    /// Runs `f` here, which may spawn tasks into the group, and returns when it and all of them have ended.
+    /// Runs `f`, which may spawn tasks into the group, on the calling thread. Returns when `f` and all tasks have ended. With `in_order`, a worker runs its own tasks oldest first.
     ///
     /// # Panics
     /// With the first panic of `f` or a task.
@@ -81,7 +81,7 @@ fn group<'s, R>(pool: &Inner, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -
 }
 
 impl<'s> Group<'s> {
-    /// Spawns a task into the group. Of a worker's own tasks the newest comes first, or in a group that is made for it the oldest.
+    /// Spawns a task into the group. A worker runs its own tasks newest first, or oldest first if the group was made `in_order`.
     pub fn spawn(&self, task: impl FnOnce(&Group<'s>) + Send + 's) {
         let pool = self.pool();
         let job = GroupJob::boxed(task, self);
@@ -94,11 +94,11 @@ impl<'s> Group<'s> {
         tasks::tell(pool);
     }
 
-    /// Spawns a task on each worker, which is given its number.
+    /// Spawns a task on each worker. Its second argument is the worker's number.
     pub fn spawn_broadcast(&self, task: impl Fn(&Group<'s>, usize) + Send + Sync + 's) {
         let pool = self.pool();
         let task = Arc::new(task);
-        // All are counted before the first can end.
+        // All tasks are counted before the first can end.
         let jobs: Vec<_> = (0..pool.workers)
             .map(|to| {
                 let task = Arc::clone(&task);
@@ -149,7 +149,7 @@ impl<'s, F: FnOnce(&Group<'s>) + Send + 's> GroupJob<'s, F> {
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
         let Self { task, group, .. } = *this;
         let (owner, latch) = {
-            // SAFETY: the group waits until the latch is open, and this reference ends before that.
+            // SAFETY: the group waits until the latch is open, and this reference ends earlier.
             let group = unsafe { &*group };
             if group.catch(|| task(group)).is_none() {
                 trace::caught_panic(handle.index);

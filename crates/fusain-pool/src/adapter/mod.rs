@@ -1,13 +1,17 @@
-//! What a crate needs that has rayon-core's interface, on this pool: see `crates/rayon-core`. No part of the public interface.
+//! What `crates/rayon-core`, a crate with rayon-core's interface, needs from this pool. Not part of the public interface.
 //!
-//! rayon makes promises that differ from ours. Code inside of a rayon pool runs on its started threads alone, whose numbers are below the pool's number of
-//! threads, and which may be anybody's. Its tasks may block as long as there is one worker left: so all are called, and whoever waits works for anybody.
-//! A pool that is dropped is not waited for. `join` runs both closures even if the first panics. A pool that keeps these is a [`Registry`].
+//! rayon makes promises that differ from ours. A pool that keeps them is a [`Registry`]:
+//!
+//! * Code inside a pool runs only on the pool's own threads. Their numbers are below the number of threads.
+//! * The program may start these threads itself, or make the current thread one of them.
+//! * Tasks may block as long as one worker is left. So every worker is called, even if there are fewer cores, and a worker that waits runs any task.
+//! * Dropping a pool does not wait for its threads.
+//! * `join` runs both closures even if the first panics.
 //!
 //! | file | what is there |
 //! |------|---------------|
 //! | `registry` | its workers, how they start, the way in |
-//! | `worker` | what a thread may do since it is a worker: join, yield |
+//! | `worker` | what a thread may do as a worker: join, yield |
 //! | `spawned` | detached tasks, closures on every worker |
 //! | `fifo` | tasks that are run in the order in which they were spawned |
 //! | `group` | tasks that are awaited together: scopes |

@@ -14,11 +14,11 @@ use std::sync::Arc;
 /// A pool whose workers are all started threads. Dropping it lets them leave when all detached tasks have ended, and does not wait for that.
 pub struct Registry {
     inner: Arc<Inner>,
-    /// Relaxed: whoever drops it has seen all else.
+    /// Relaxed: whatever hands the registry to the thread that drops it orders the two.
     is_announced: AtomicBool,
 }
 
-/// For each worker, what it has spawned to be run in that order. The registry's pool keeps them.
+/// For each worker, its detached tasks that are to be run in the order of spawning. The registry's pool owns these.
 pub(super) type Fifos = Box<[Fifo]>;
 
 /// A worker that has no thread yet.
@@ -28,10 +28,10 @@ pub struct UnstartedWorker {
 }
 
 impl Registry {
-    /// Most workers a registry can have.
+    /// The largest number of workers of a registry.
     pub const THREADS_MAX: usize = WORKERS_MAX - 1;
 
-    /// A registry of `threads` workers, 1 to [`THREADS_MAX`](Self::THREADS_MAX), and those workers, to be started. None of the handlers unwinds.
+    /// A registry of `threads` workers, 1 to [`THREADS_MAX`](Self::THREADS_MAX), and the workers, which are to be started. No handler may unwind.
     pub fn new(
         threads: usize,
         start: impl Fn(usize) + Send + Sync + 'static,
@@ -49,7 +49,7 @@ impl Registry {
         (Self { inner, is_announced: AtomicBool::new(false) }, workers)
     }
 
-    /// Tells subscribers that it has started. Not while others wait for it: a subscriber may use it.
+    /// Tells subscribers of `tracing` that the registry has started. Not to be called while other threads wait for the registry to be made: a subscriber may use it.
     pub fn announce(&self) {
         self.is_announced.store(true, Ordering::Relaxed);
         trace::started(self.threads());
@@ -60,7 +60,7 @@ impl Registry {
         self.inner.workers
     }
 
-    /// Runs `f` with the worker that this thread is in this registry, or with none.
+    /// Runs `f` with this thread's worker in this registry, or with `None` if it has none.
     #[inline]
     pub fn with_worker<R>(&self, f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
         let is_here = |handle: &Handle<'_>| std::ptr::eq(handle.pool, self.inner());
@@ -68,8 +68,8 @@ impl Registry {
         Handle::current(|handle| f(handle.filter(|handle| is_here(handle)).map(Worker)))
     }
 
-    /// Runs `f` on a worker, and tells it whether it had to be moved there: not if this thread is one. Waits for it; a worker of another registry works
-    /// there meanwhile.
+    /// Runs `f` on a worker and waits for it. The second argument of `f` says whether it was moved there from another thread: not if the calling thread is a worker. A worker of
+    /// another registry works for its own registry while it waits.
     pub fn in_worker<R: Send>(&self, f: impl FnOnce(Worker<'_>, bool) -> R + Send) -> R {
         self.with_worker(|worker| match worker {
             Some(worker) => f(worker, false),
@@ -105,16 +105,16 @@ impl UnstartedWorker {
         self.index
     }
 
-    /// The calling thread is this worker until the registry has been dropped and all is done.
+    /// Makes the calling thread this worker until the registry has been dropped and all tasks have ended.
     pub fn run(self) {
         self.inner.visit(self.index);
     }
 
-    /// The calling thread, which is no worker, is this one from now on, as long as it lives. It works when it waits or yields. Memory of the registry is not
-    /// given back. The handlers are not called: they are about threads that are started.
+    /// Makes the calling thread, which is in no pool, this worker for the rest of its life. It works when it waits or yields. The memory of the registry is never
+    /// freed. The handlers are not called for it: they are for threads that are started.
     ///
     /// # Panics
-    /// If the calling thread is inside of a pool.
+    /// If the calling thread is inside a pool.
     pub fn stay(self) {
         let inner: &'static Inner = Box::leak(Box::new(self.inner));
         let is_free = inner.slots.get(self.index).try_lease();

@@ -8,17 +8,17 @@ use crate::worker::inner::Inner;
 use std::sync::Arc;
 
 impl Registry {
-    /// Runs `task` some time on some worker. Of a worker's own tasks the newest comes first, but those spawned `in_order` follow one another.
+    /// Runs `task` later, on some worker. A worker runs its own tasks newest first, but those spawned `in_order` oldest first.
     pub fn spawn(&self, task: impl FnOnce() + Send + 'static, in_order: bool) {
         spawn(self.inner(), task, in_order);
     }
 
-    /// Runs `f` once on every worker, some time.
+    /// Runs `f` later, once on every worker.
     pub fn spawn_broadcast(&self, f: impl Fn(usize) + Send + Sync + 'static) {
         spawn_broadcast(self.inner(), f);
     }
 
-    /// Runs `f` once on every worker, and returns what it returned.
+    /// Runs `f` once on every worker, and returns the results in the order of workers.
     ///
     /// # Panics
     /// With the first panic of `f`, in the order of workers, after it has ended everywhere.

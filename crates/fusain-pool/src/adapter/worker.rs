@@ -1,15 +1,15 @@
-//! What a thread may do since it is a worker of a registry.
+//! What a thread may do as a worker of a registry.
 
 use crate::idle::tasks::{self, Helps};
 use crate::task::join::join_at;
 use crate::worker::handle::{Handle, Innermost};
 use crate::worker::inner::Inner;
 
-/// The worker that the calling thread is in its innermost pool, a registry.
+/// The calling thread's worker in its innermost pool, which is a registry.
 #[derive(Clone, Copy)]
 pub struct Worker<'h>(pub(super) &'h Handle<'h>);
 
-/// Runs `f` with the worker of a registry that this thread is, also where it is inside of a pool of another kind; or with none.
+/// Runs `f` with this thread's worker in a registry, also if the thread is inside a pool of another kind; with `None` if it is no registry's worker.
 #[inline(always)]
 pub fn with_worker<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
     Handle::current(|handle| match handle.filter(|handle| handle.pool.is_registry) {
@@ -18,7 +18,7 @@ pub fn with_worker<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
     })
 }
 
-/// Apart, since a join that had something to undo at its end would take twice as long (`compare rayon`, fib).
+/// A separate function, since a join with something to undo at its end would take twice as long (`compare rayon`, fib).
 #[cold]
 #[inline(never)]
 fn at_home<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
@@ -26,7 +26,7 @@ fn at_home<R>(f: impl FnOnce(Option<Worker<'_>>) -> R) -> R {
     Handle::current(|handle| f(handle.filter(|handle| handle.pool.is_registry).map(Worker)))
 }
 
-/// Whether the calling thread is inside of any pool.
+/// Whether the calling thread is inside any pool.
 pub fn is_inside() -> bool {
     Handle::current(|handle| handle.is_some())
 }
@@ -44,7 +44,7 @@ impl<'h> Worker<'h> {
         self.0.pool.workers
     }
 
-    /// Runs both closures, the second perhaps on another worker, which it is told. It is run even if the first panics, whose panic then comes out.
+    /// Runs both closures, `b` perhaps on another worker, which its argument says. `b` is run even if `a` panics; then the panic of `a` is resumed.
     #[inline(always)]
     pub fn join<A, B, RA, RB>(self, a: A, b: B) -> (RA, RB)
     where
@@ -56,12 +56,12 @@ impl<'h> Worker<'h> {
         join_at::<true, _, _, _, _>(self.0, a, b)
     }
 
-    /// Runs one task that waits for a worker, if there is one; says whether it did.
+    /// Runs one task that waits for a worker, if there is one, and returns whether there was one.
     pub fn yield_now(self) -> bool {
         self.run(tasks::find(self.0, Helps::Anybody, true).or_else(|| tasks::find_joined(self.0)))
     }
 
-    /// Runs one of this worker's own tasks, if there is one; says whether it did.
+    /// Runs one of this worker's own tasks, if there is one, and returns whether there was one.
     pub fn yield_local(self) -> bool {
         self.run(tasks::find_local(self.0).or_else(|| tasks::find_joined(self.0)))
     }
@@ -74,7 +74,7 @@ impl<'h> Worker<'h> {
         found
     }
 
-    /// Whether it has tasks that nobody has begun.
+    /// Whether it has tasks that have not begun.
     pub fn has_pending(self) -> bool {
         let slot = self.0.slot();
         slot.queue.len() > 0 || slot.has_offer() || self.0.stack.has_private()

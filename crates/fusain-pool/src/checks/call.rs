@@ -13,7 +13,7 @@ use crate::worker::inner::Inner;
 use loom::thread;
 use std::ops::Range;
 
-/// Two workers take their shares off while the caller goes to sleep; nobody touches the call after it has returned.
+/// Two workers drop their shares while the caller goes to sleep. No worker accesses the call after it has returned.
 fn shares() {
     let pool = pool(0, 3);
     let call = Frame::new(Call::new(0, BRIEF));
@@ -45,7 +45,7 @@ fn last_share_wakes_the_caller_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, shares);
 }
 
-/// One worker has a part, and passes some of it on to another, which holds a share; the caller sleeps for both.
+/// One worker has a part, and passes some of it on to another, which holds a share. The caller sleeps until both have finished.
 fn part_and_share() {
     let pool = pool(2, 1);
     let call = Frame::new(Call::new(2, BRIEF));
@@ -58,7 +58,7 @@ fn part_and_share() {
     send(parts, call.get(), marks.get(), &handle, 0..2, 1);
     let first = thread::spawn(move || {
         work(&Handle::new(&pool, 0));
-        // Found open above, so the first has delivered by now.
+        // Its mailbox was open, so the first worker has delivered by now.
         let second = thread::spawn(move || work(&Handle::new(&pool, 1)));
         second.join().unwrap();
     });
@@ -78,7 +78,7 @@ fn parts_and_shares_are_awaited_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 2, part_and_share);
 }
 
-/// A helper splits its part for the caller, which has fallen asleep for want of work, or is about to: it gets it, or nobody does.
+/// A helper has a part for the caller, which has fallen asleep for want of work, or is about to. The caller gets the part, or the helper keeps it.
 fn part_for_a_sleeping_caller() {
     let pool = pool(1, 1);
     let call = Frame::new(Call::new(1, BRIEF));
@@ -123,11 +123,11 @@ fn sleeping_caller_gets_a_part_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw], 3, part_for_a_sleeping_caller);
 }
 
-/// Marks places, and makes a call of its own whenever it commits.
+/// Marks places, and makes another call whenever it commits.
 struct CallsAgain {
     marks: Marks,
     pool: Frame<Inner>,
-    /// Where it commits.
+    /// The slot of the worker that commits.
     owner: usize,
 }
 
@@ -153,7 +153,7 @@ impl Algorithm for CallsAgain {
     }
 }
 
-/// One helper brings its part back, and another one has a part for the caller, which commits the first one at that moment, and calls again meanwhile: the second part is not lost.
+/// One helper brings its part back, which the caller commits, and the commit makes another call. Meanwhile a second helper has a part for the caller, which is not lost.
 fn part_for_a_caller_that_calls_again() {
     let pool = pool(1, 2);
     let call = Frame::new(Call::new(2, BRIEF));

@@ -1,4 +1,4 @@
-//! A job that is taken: see [`join`](crate::join).
+//! A job that another worker may take: see [`join`](crate::task::join).
 
 use super::whole::with_worker;
 use super::{Frame, Marks, check, finds, pool};
@@ -8,7 +8,7 @@ use crate::task::join::join_outermost;
 use crate::worker::handle::Handle;
 use loom::thread;
 
-/// `b` may be taken by a worker while the joiner is at `a`, or takes it back; the joiner sees its result, and nobody touches the job afterwards.
+/// A worker may take `b` while the joiner runs `a` or takes `b` back. The joiner sees the result of `b`, and no worker accesses the job afterwards.
 fn taken() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(2));

@@ -6,7 +6,7 @@ use crate::sync::faulty::Fault;
 use crate::sync::{current, park};
 use loom::thread;
 
-/// Two finish while the waiter falls asleep; it sees what they did, and nobody touches the latch afterwards.
+/// Two threads finish while the waiter falls asleep. It sees what they did, and neither accesses the latch afterwards.
 fn two_finish() {
     let latch = Frame::new(Latch::new(1));
     latch.add();
@@ -27,7 +27,7 @@ fn two_finish() {
             park();
         }
     }
-    // The load that orders.
+    // This load orders what the two did before what follows.
     assert!(latch.is_open());
     marks.assert_all_done();
     latch.retire();

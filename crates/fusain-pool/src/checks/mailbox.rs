@@ -11,7 +11,7 @@ use crate::worker::header::{self, Header, Reopen, reopen};
 use loom::thread;
 use std::ptr::NonNull;
 
-/// A job that says a number, to be added to the board's.
+/// A job with a number that it adds to the board's.
 #[repr(C)]
 struct Note {
     header: Header,
@@ -29,7 +29,7 @@ unsafe impl Send for Board {}
 
 impl Board {
     fn sum(&self) -> usize {
-        // SAFETY: nobody writes now, or the model fails.
+        // SAFETY: no thread writes now, or the model fails.
         self.0.with(|sum| unsafe { *sum })
     }
 }
@@ -39,7 +39,7 @@ unsafe fn read_note(note: *const Header, _: &Handle<'_>, mailbox: Reopen<'_>) {
     let note = unsafe { &*note.cast::<Note>() };
     // SAFETY: its giver has written it, or the model fails.
     let value = note.value.with(|value| unsafe { *value });
-    // SAFETY: the owner of the mailbox alone writes, or the model fails.
+    // SAFETY: only the owner of the mailbox writes, or the model fails.
     note.board.get().0.with_mut(|sum| unsafe { *sum += value });
     reopen(mailbox);
 }
@@ -47,7 +47,7 @@ unsafe fn read_note(note: *const Header, _: &Handle<'_>, mailbox: Reopen<'_>) {
 fn note(board: Frame<Board>, value: usize) -> JobRef {
     let note = Note { header: Header { run: read_note }, value: UnsafeCell::new(0), board };
     let note = Box::leak(Box::new(note));
-    // SAFETY: nobody else knows of it yet.
+    // SAFETY: no other thread knows of it yet.
     note.value.with_mut(|place| unsafe { *place = value });
     JobRef::new(NonNull::from(note))
 }
@@ -67,7 +67,7 @@ unsafe fn read_slip(slip: *const MessageHeader, token: usize, handle: &Handle<'_
     unsafe { header::run(note, handle, mailbox) };
 }
 
-/// Writes `value` into the mailbox if that is open; returns what has been delivered, and its token.
+/// Writes `value` into the mailbox as a message if that is open. Returns the value that has been delivered, and its token.
 fn write(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> (usize, usize) {
     let note = note(board, value);
     let Some(claim) = mailbox.claim(ANY) else { return (0, 0) };
@@ -77,7 +77,7 @@ fn write(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> (usize, usize)
     (value, note.to_address())
 }
 
-/// Puts the address of a note there.
+/// Delivers `value` as a job if the mailbox is open. Returns the value that has been delivered.
 fn claim(mailbox: &Mailbox, board: Frame<Board>, value: usize) -> usize {
     let Some(claim) = mailbox.claim(ANY) else { return 0 };
     // SAFETY: notes are leaked.
@@ -91,7 +91,7 @@ fn read(handle: &Handle<'_>) {
     unsafe { receive(handle, &handle.slot().front, ANY) };
 }
 
-/// Two givers, one mailbox: each message that was taken is read once, whole.
+/// Two givers and one mailbox: each message that has been delivered is read once, and whole.
 fn two_givers() {
     let pool = pool(1, 0);
     let board = Frame::new(Board(UnsafeCell::new(0)));
@@ -149,7 +149,7 @@ fn one_has_the_message_faults() {
     finds(&[Fault::WeakRmw], 3, taken_back);
 }
 
-/// Likewise of a job, which an idle owner is given.
+/// The same with a job that is delivered to an idle owner.
 fn job_taken_back() {
     let pool = pool(1, 0);
     let board = Frame::new(Board(UnsafeCell::new(0)));
@@ -181,7 +181,7 @@ fn one_has_the_job_faults() {
     finds(&[Fault::WeakRmw], 3, job_taken_back);
 }
 
-/// A giver takes its message back, and the owner opens the mailbox for the next giver: that one writes when the first has read.
+/// A giver takes its message back, and the owner opens the mailbox for the next giver, which writes only when the first giver has read its message.
 fn written_again(then: usize, opens: impl Fn(&Mailbox) + Send + 'static) {
     let pool = pool(1, 0);
     let board = Frame::new(Board(UnsafeCell::new(0)));
@@ -203,7 +203,7 @@ fn written_again_to_a_sleeper() {
     written_again(SHUT, Mailbox::open_if_shut);
 }
 
-/// Somebody points to a task before the owner opens it.
+/// The owner is nudged before it opens the mailbox.
 fn written_again_after_a_nudge() {
     written_again(ANY, |front| {
         front.nudge(0);

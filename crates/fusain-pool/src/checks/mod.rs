@@ -1,15 +1,15 @@
-//! Model checks of the pool's protocols: the real types, run by loom under every interleaving it knows.
+//! Model checks of the pool's protocols: loom runs the real types under every interleaving up to a number of preemptions.
 //!
-//! A file for a protocol. Each model is run as it is, and again under faults planted in [`sync`](crate::sync): a weakened ordering, a
+//! There is a file for each protocol. Each model is run as it is, and again under faults planted in [`sync`](crate::sync): a weakened ordering, a
 //! dropped fence, a lost wake. The model has to find each of these, or it would not find the same mistake in our code.
 //!
 //! ```text
 //! RUSTFLAGS="--cfg loom" cargo test --profile quick -p fusain-pool --lib checks --target-dir target/loom
 //! ```
 //!
-//! Interleavings are bounded by how often a thread may lose the processor though it could go on (`preemptions`): errors in
+//! A preemption is the loss of the processor by a thread that could go on. Each model bounds their number (`preemptions`): errors in
 //! protocols of this size need one or two. What loom cannot see: SeqCst accesses count as AcqRel (we use none, only SeqCst
-//! fences), and load buffering does not occur (nor does it in what hardware does to code without data races as ours).
+//! fences), and load buffering, which the memory model allows for Relaxed accesses, does not occur.
 
 mod call;
 mod join;
@@ -71,7 +71,7 @@ fn pool(workers: usize, callers: usize) -> Frame<Inner> {
     Frame::new(pool)
 }
 
-/// A value whose end its owner decides upon alone: dropped without freeing its memory, so that whoever touches it later is caught by
+/// A value that only its owner ends ([`retire`](Frame::retire)). It is dropped without freeing its memory, so that a later access is caught by
 /// the model, not by the allocator.
 struct Frame<T: 'static>(&'static ManuallyDrop<T>);
 
@@ -84,10 +84,10 @@ impl<T> Frame<T> {
         self.0
     }
 
-    /// The owner returns.
+    /// Drops the value, as when its owner returns.
     fn retire(self) {
         let value: *const ManuallyDrop<T> = self.0;
-        // SAFETY: leaked above, dropped once; nobody uses it any more, or the model fails.
+        // SAFETY: leaked above, dropped once; no thread uses it any more, or the model fails.
         drop(unsafe { value.cast::<T>().read() });
     }
 }
@@ -108,7 +108,7 @@ impl<T> Deref for Frame<T> {
     }
 }
 
-/// An algorithm that marks each place once: loom sees it if two workers do, or if the caller looks too early.
+/// An algorithm that marks each place once: loom sees it if two workers mark a place, or if the caller looks too early.
 struct Marks(Vec<UnsafeCell<usize>>);
 
 impl Marks {
@@ -116,10 +116,10 @@ impl Marks {
         Self((0..count).map(|_| UnsafeCell::new(0)).collect())
     }
 
-    /// All places have been marked, and the marks are seen.
+    /// Asserts that all places have been marked once, and that this thread sees it.
     fn assert_all_done(&self) {
         for place in &self.0 {
-            // SAFETY: nobody writes any more, or the model fails.
+            // SAFETY: no thread writes any more, or the model fails.
             place.with(|marks| assert_eq!(unsafe { *marks }, 1, "each place once"));
         }
     }

@@ -12,7 +12,7 @@ use crate::worker::handle::Handle;
 use crate::worker::inner::Inner;
 use loom::thread;
 
-/// The worker of slot 0, which has a share of `call`, offers the half of its part, does the other one, and then what nobody has taken.
+/// The worker of slot 0, which has a share of `call`, offers half of its part, does the other half, and then the offered half if no other worker has taken it.
 fn work(pool: Frame<Inner>, call: Frame<Call>, marks: Frame<Marks>) {
     let handle = Handle::new(&pool, 0);
     handle.slot().serve(call.token());
@@ -30,7 +30,7 @@ fn work(pool: Frame<Inner>, call: Frame<Call>, marks: Frame<Marks>) {
     unsafe { Call::drop_share(call.get(), &handle) };
 }
 
-/// A worker offers a part of a call while the caller waits, and takes it back unless the caller has it.
+/// A worker offers a part of a call while the caller waits, and takes it back unless the caller has taken it.
 fn offered_to_the_caller() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(2));
@@ -44,7 +44,7 @@ fn offered_to_the_caller() {
     worker.join().unwrap();
 }
 
-/// One who waits for another call takes the part by mistake, while the worker that has offered it leaves. The caller finds it.
+/// A thread that waits for another call takes the part by mistake, while the worker that has offered it leaves. The caller finds it.
 fn taken_by_mistake() {
     const OTHER: usize = 128;
     let pool = pool(1, 2);

@@ -1,4 +1,4 @@
-//! What a caller hands out, and gets back: see [`part`](crate::call::part).
+//! Parts that a caller hands out and gets back: see [`part`](crate::call::part).
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
@@ -14,13 +14,13 @@ use std::ops::Range;
 
 pub(super) const BRIEF: Brief = Brief { grain: Grain::fixed(1), work: 0, wakes: false, offers: true };
 
-/// The owner of the slot reads the message that is there or comes while it looks.
+/// The owner of the slot looks into its mailbox once, and does what a message there says.
 pub(super) fn work(handle: &Handle<'_>) {
     // SAFETY: on the owner's thread.
     unsafe { receive(handle, &handle.slot().front, ANY) };
 }
 
-/// The parts of one call, to be shared with loom's threads.
+/// The parts of one call, shared with loom's threads.
 pub(super) type Out = Frame<StackParts<Range<usize>>>;
 
 /// Sends `part` of the marks to slot 0 if its mailbox is in state `expected`.
@@ -35,7 +35,7 @@ fn send_to<A: Algorithm<Local = Range<usize>>>(
 ) -> bool {
     // SAFETY: the model's only part.
     unsafe { parts.places().prepare(0, call.owner, expected == ASLEEP) };
-    // SAFETY: nobody has got a part yet.
+    // SAFETY: no worker has got a part yet.
     unsafe { parts.places().prepare_all(1..1 + fanout, call.owner) };
     let Some(claim) = handle.pool.slots.get(0).front.claim(expected) else { return false };
     let message = Message::new(&running(call, marks), BRIEF.grain, 0, 1..1 + fanout);
@@ -57,12 +57,12 @@ pub(super) fn send<A: Algorithm<Local = Range<usize>>>(
     assert!(send_to(parts, ANY, call, marks, handle, part, fanout), "open");
 }
 
-/// The caller, out of work, waits until it is alone.
+/// The caller is out of work, and waits until no other worker is at the call.
 pub(super) fn wait(call: &Call, marks: &Frame<Marks>, handle: &Handle<'_>, parts: &StackParts<Range<usize>>) {
     help(call, marks.get(), handle, parts, BRIEF.grain);
 }
 
-/// A caller takes its part back, looks after it, or sleeps until it is back, while the receiver works on it: nobody touches the call afterwards.
+/// A caller takes its part back, polls for its end, or sleeps until it ends, while the receiver works on it. The receiver does not access the call afterwards.
 fn part() {
     let pool = pool(1, 1);
     let call = Frame::new(Call::new(1, BRIEF));
@@ -88,7 +88,7 @@ fn part_comes_back_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw, Fault::WeakLoad], 3, part);
 }
 
-/// A part for a sleeper, who gets up at the same time for another reason, and opens its mailbox only if nothing is there.
+/// A part for a sleeping worker, which gets up at the same time for another reason, and opens its mailbox only if nothing is there.
 fn part_for_a_sleeper() {
     let pool = pool(1, 1);
     let call = Frame::new(Call::new(1, BRIEF));

@@ -1,4 +1,4 @@
-//! The count of a scope's tasks: see [`scope`](crate::scope).
+//! The count of a scope's tasks: see [`scope`](crate::task::scope).
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::idle::tasks::{self, Helps};
@@ -7,7 +7,7 @@ use crate::task::scope::scope_at;
 use crate::worker::handle::Handle;
 use loom::thread;
 
-/// One task that a worker may take; the scope ends when it has, and nobody touches it afterwards.
+/// One task that a worker may take. The scope ends when the task has ended, and the worker does not access the scope afterwards.
 fn spawned() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(1));
@@ -35,13 +35,13 @@ fn scope_awaits_its_tasks_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 3, spawned);
 }
 
-/// A thread that is another caller spawns into the scope, and leaves: what it has spawned has been taken by somebody, or is run as it leaves.
+/// Another caller spawns a task into the scope, and leaves the pool. A worker has taken the task, or it is run when the caller leaves.
 fn spawned_by_another() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(1));
     let handle = Handle::new(&pool, 1);
     scope_at(&handle, |scope| {
-        // What `std::thread::scope` would promise, which loom has not.
+        // Loom has no `std::thread::scope`, which would promise that the scope outlives the thread.
         let scope: *const crate::Scope<'_> = scope;
         let scope = scope.expose_provenance();
         let other = thread::spawn(move || {
@@ -68,7 +68,7 @@ fn scope_awaits_tasks_of_another_caller() {
     check(2, spawned_by_another);
 }
 
-/// Pools a, b, a on one thread: the inner visit to a is another caller, whose tasks a worker of a may take.
+/// Pools a, b, a on one thread: the inner call into a is another caller of a, with its own slot. A worker of a may take its tasks.
 fn there_and_back() {
     let (a, b) = (pool(1, 0), pool(0, 0));
     let marks = Frame::new(Marks::new(2));

@@ -11,7 +11,8 @@ use loom::thread;
 
 const CALL: usize = 8;
 
-/// A worker falls asleep while a caller gets work to share, and one in slot `leaving`, if anybody, leaves: one of the first two notices the other.
+/// A worker falls asleep while a caller gets work to share, and another caller leaves slot `leaving`, if that is given. The worker notices the first caller, or the
+/// caller the worker.
 fn notices(pool: Frame<Inner>, leaving: Option<usize>) {
     let worker = thread::spawn(move || {
         let handle = Handle::new(&pool, 0);
@@ -32,7 +33,7 @@ fn noticed() {
     notices(pool(1, 0), None);
 }
 
-/// The caller's slot is in a segment in which only it and one who leaves are, if anybody.
+/// The caller's slot is in a segment in which there is at most one other caller, the one that leaves.
 fn noticed_among_guests() {
     notices(pool(1, 4), Some(4));
 }
@@ -57,7 +58,7 @@ fn sleeper_is_noticed_among_guests_faults() {
     finds(&[Fault::NoFence, Fault::TornRmw], 3, noticed_among_guests);
 }
 
-/// A sleeper gets up in each case: woken by one caller, claimed by another at that moment, or since the pool ends.
+/// A sleeping worker gets up in each case: woken by one caller, claimed by another at that moment, or because the pool ends.
 fn gets_up() {
     let pool = pool(1, 0);
     let worker = thread::spawn(move || {

@@ -7,12 +7,12 @@ use crate::sync::{AtomicBool, Ordering};
 use crate::worker::inner::Inner;
 use loom::thread;
 
-/// Delivers to slot 0 within a call that `stopped` says has been stopped, or not; returns whether it has.
+/// Delivers to slot 0 within a call; `stopped` says whether this call has been stopped. Returns whether it has delivered.
 type Giver = fn(&Inner, &AtomicBool) -> bool;
 
 /// A worker signals that a call has been stopped, while a receiver clears the signal of its last call and opens its mailbox, and a
-/// giver of the stopped call finds it open. Either the giver sees that the call has stopped, or the receiver still has the
-/// signal before it: nobody works on without ever hearing of the stop.
+/// giver of the stopped call finds it open. Either the giver sees that the call has been stopped, or the receiver has yet to see the
+/// signal: no worker goes on without ever hearing of the stop.
 fn stop_signal(giver: Giver) {
     let pool = pool(1, 0);
     let stopped = Frame::new(AtomicBool::new(false));
@@ -30,13 +30,13 @@ fn stop_signal(giver: Giver) {
     assert!(!delivered || slot.is_asked(), "the receiver never hears of the stop");
 }
 
-/// As those who split do: claims, then looks.
+/// As a worker that splits does: claims, then checks for the stop.
 fn looks_after_the_claim(pool: &Inner, stopped: &AtomicBool) -> bool {
     let claim = pool.slots.get(0).front.claim(ANY);
     claim.is_some() && !stopped.load(Ordering::Relaxed)
 }
 
-/// As a caller does that delivers in one step: passes the signal on if it finds the call stopped then.
+/// As a caller that delivers in one step does: passes the signal on if it then finds the call stopped.
 fn passes_the_signal_on(pool: &Inner, stopped: &AtomicBool) -> bool {
     let delivers = pool.slots.get(0).front.claim(ANY).is_some();
     if delivers && stopped.load(Ordering::Relaxed) {
@@ -74,7 +74,7 @@ fn stop_signal_not_passed_on() {
     check(3, || stop_signal(|pool, _| pool.slots.get(0).front.claim(ANY).is_some()));
 }
 
-/// Two threads lease the same slot in turn: each counts on from where the other stopped.
+/// Two threads lease the same slot in turn: each continues the other's count.
 fn lease() {
     let pool = pool(0, 1);
     pool.slots.get(0).release();

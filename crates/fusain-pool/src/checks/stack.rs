@@ -38,12 +38,12 @@ impl Counted {
     }
 
     fn runs(&self) -> usize {
-        // SAFETY: nobody runs it any more, or the model fails.
+        // SAFETY: no thread runs it any more, or the model fails.
         self.runs.with(|runs| unsafe { *runs })
     }
 }
 
-/// The owner publishes a job and takes it back; a thief may have been quicker. Likewise for a second job in the same place.
+/// The owner publishes a job and takes it back, unless a thief has been quicker. Then the same with a second job in the same place.
 fn contended() {
     let pool = pool(2, 0);
     let jobs = [Counted::new(), Counted::new()];
@@ -59,7 +59,7 @@ fn contended() {
         if !handle.slot().has_place(0) {
             break;
         }
-        // SAFETY: nobody else knows of it yet. (A write of the owner's, which the thief must see.)
+        // SAFETY: no other thread knows of it yet. (A write of the owner's, which the thief must see.)
         job.runs.with_mut(|runs| unsafe { *runs = 0 });
         handle.slot().offer(0, job.to_ref());
         if handle.slot().retract(0, job.to_ref()) {

@@ -1,4 +1,4 @@
-//! Who hears of a task: see [`tasks`](crate::idle::tasks).
+//! Which worker is told of a task: see [`tasks`](crate::idle::tasks).
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::handover::job::JobRef;
@@ -14,7 +14,7 @@ use crate::worker::header::{Header, Reopen};
 use loom::thread;
 use std::ptr::NonNull;
 
-/// A worker falls asleep while a caller queues a task and announces it: the worker sees the task, or is woken. (The caller never looks itself.)
+/// A worker falls asleep while a caller queues a task and announces it: the worker sees the task, or is woken. (The caller does not run the task itself.)
 fn queued_while_falling_asleep() {
     let pool = pool(1, 1);
     let worker = thread::spawn(move || {
@@ -24,7 +24,7 @@ fn queued_while_falling_asleep() {
         if fall_asleep(&handle) {
             stay_asleep(&handle, &mut 0);
         }
-        // Awake: there is something to be seen, or will be.
+        // It is awake, so the task is in sight, or it has been nudged.
         assert!(tasks::in_sight(&handle, Helps::Anybody) || handle.slot().front.follow_nudge().is_some());
         let task = tasks::find(&handle, Helps::Anybody, true).expect("the task");
         tasks::run(&handle, task, None);
@@ -48,7 +48,7 @@ fn queued_task_is_noticed_faults() {
     finds(&[Fault::LostUnpark], 3, queued_while_falling_asleep);
 }
 
-/// A worker falls asleep while a job is published: it sees the job, or is woken. (What orders the lock that stands for a queue hides what this shows.)
+/// A worker falls asleep while a job is published: it sees the job, or is woken. (With a queue, for which the models use a lock, the order that the lock gives would hide the fault.)
 fn published_while_falling_asleep() {
     unsafe fn nothing(_: *const Header, _: &Handle<'_>, _: Reopen<'_>) {}
     let pool = pool(1, 1);
@@ -77,7 +77,7 @@ fn job_published_is_noticed_faults() {
 
 const ROOT: usize = 64;
 
-/// A caller that waits for a latch falls asleep while a worker of the same root, whom it has asked, publishes a task: it gets up for that.
+/// A caller that waits for a latch has asked a worker of the same root for work. It falls asleep while that worker publishes a task, and gets up for the task.
 fn waiter_helps() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(1));

@@ -1,4 +1,4 @@
-//! Everything at once: a worker's life and a caller's call, with the loops that really run.
+//! Everything at once: a worker's whole life and a caller's call, with the loops that really run.
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
@@ -27,18 +27,18 @@ fn worker(pool: Frame<Inner>) -> JoinHandle<()> {
     })
 }
 
-/// A worker that lives while a guest calls, and after that is told to end.
+/// Runs `guest` with a caller's handle while a worker lives, and then has the worker end.
 pub(super) fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
     let pool = pool(1, 0);
     let worker = worker(pool);
     guest(&Handle::new(&pool, pool.slots.lease()));
-    // What is over needs no more of the model's time: how a worker ends is a part of `told`.
+    // The end is not explored, to save time: the model `told` covers how a worker ends.
     loom::stop_exploring();
     pool.end();
     worker.join().unwrap();
 }
 
-/// A call of four units, some of which may come back to the caller's side mailbox, with a worker that is not there yet, awake, asleep or in between.
+/// A call of four units, some of which may come back to the caller's side mailbox. The worker has not begun yet, is awake, asleep or in between.
 fn call() {
     with_worker(|handle| {
         let marks = Frame::new(Marks::new(4));
@@ -57,7 +57,7 @@ fn whole_call_faults() {
     finds(&[Fault::LostUnpark, Fault::WeakRmw, Fault::WeakLoad], 2, call);
 }
 
-/// Likewise for elements that may be long: what nobody has been given lies where the worker finds it.
+/// The same for elements that may be long: parts that no worker has been given lie where the worker finds them.
 fn call_of_long_elements<const N: usize>() {
     with_worker(|handle| {
         let marks = Frame::new(Marks::new(N));
@@ -100,7 +100,7 @@ impl Algorithm for Sprout {
     }
 }
 
-/// Likewise for a call that has nothing to share at first.
+/// The same for a call that has nothing to share at first.
 fn late_call() {
     with_worker(|handle| {
         let sprout = Frame::new(Sprout(Marks::new(3)));
@@ -119,7 +119,7 @@ fn whole_late_call_faults() {
     finds(&[Fault::LostUnpark, Fault::WeakRmw], 2, late_call);
 }
 
-/// A task for the worker alone, from a thread that is in no pool and waits.
+/// A task for this very worker, from a thread that is in no pool and waits.
 fn told() {
     let pool = pool(1, 0);
     let worker = worker(pool);
@@ -146,7 +146,7 @@ fn whole_broadcast_faults() {
     finds(&[Fault::LostUnpark], 2, told);
 }
 
-/// Likewise for any worker. It may have been given the job, or have to find it: who waits takes it back if it has not been seen for a while.
+/// The same for any worker. The job is delivered to the worker, or the worker has to find it; the waiting thread takes it back if the worker has not seen it for a while.
 fn asked_from_outside() {
     let pool = pool(1, 0);
     let worker = worker(pool);

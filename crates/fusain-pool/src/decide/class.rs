@@ -1,7 +1,7 @@
 //! What a thread knows about calls of one kind and of about one length.
 //!
-//! What it [chooses](Class::choose) by that is in `choose.rs`, what it learns from each call in `learn.rs`. Nothing here looks at a clock or a pool, so the tests can play a machine of
-//! any behaviour.
+//! How it [chooses](Class::choose) the way of a call is in `choose.rs`, what it learns from each call in `learn.rs`. Nothing here reads a clock or asks a pool, so the tests
+//! can simulate any machine.
 
 mod choose;
 mod learn;
@@ -18,25 +18,24 @@ use super::trial::Trial;
 use super::way::Way;
 use mixture::Mixture;
 
-/// The part of the time that may be spent on trying the way that is thought the worse: the most just after something has changed, halved by each try, down to
-/// the least.
+/// The fraction of the time that trials of the way that seems worse may lose: the upper end just after something has changed, halved by each trial down to the lower end.
 const TRY_PART: RangeInclusive<f32> = 0.004..=0.032;
 
-/// A try goes on as long as its calls take at most so many times as long as those of the other way.
+/// A trial goes on as long as its calls take at most this many times as long as those of the other way.
 const NEAR: f32 = 1.35;
 
-/// Calls from this length on are tried one at a time: caches matter less to them, and a try costs much.
+/// Calls from this length on are tried one at a time: caches matter less to them, and each call of a trial costs much.
 const LONG_NS: f32 = 100_000.0;
 
-/// No way is taken to be more than so many times as slow as the other, so that it is tried again some time: the cores may have been in use by others.
+/// No way is taken to be more than this many times as slow as the other, so that it is tried again some time: another process may have used the cores.
 const FAR: f32 = 1024.0;
 
 /// What sharing costs and gives, as far as can be told before trying.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Machine<R> {
-    /// With the caller: 1 where there is nobody to share with.
+    /// The number of workers, the caller included: 1 where there is none to share with.
     pub(super) workers: f32,
-    /// What a call takes that has nothing to do. Measured at the first time.
+    /// Returns how long a shared call with nothing to do takes, which is measured at first use.
     pub(super) region_ns: R,
 }
 
@@ -47,8 +46,8 @@ pub(super) enum Choice {
     Alone,
     /// On the pool, sleepers included, to find out what an element costs.
     Unknown,
-    /// On the pool; `alone_ns` is what it would take in sequence, which may be thought the better way and this a try; `gain_ns` is what it is thought to gain. It is
-    /// timed for so many calls, 0 being none.
+    /// On the pool. Its timing counts for `stands_for` calls; 0: it is not timed. `is_try`: the call belongs to a trial, and sequence is thought to be better. `alone_ns` is what it
+    /// would take in sequence, `gain_ns` what sharing is thought to gain.
     Shared { stands_for: u16, is_try: bool, alone_ns: f32, gain_ns: f32 },
 }
 
@@ -57,19 +56,19 @@ pub(super) enum Choice {
 pub(super) enum Next {
     /// The next one is weighed.
     Weighed,
-    /// So many run in sequence, of which the longest should take so many nanoseconds.
+    /// This many run in sequence; the longest call of the class should take `longest_ns`.
     Alone { calls: u16, longest_ns: f32 },
-    /// So many are shared.
+    /// This many are shared.
     Shared { calls: u16, again: Again },
 }
 
-/// How calls are shared that are not weighed.
+/// How calls that are not weighed are shared.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Again {
-    /// What an element takes in sequence, and what the call is thought to gain, in nanoseconds.
+    /// Nanoseconds that an element takes in sequence, and that a call is thought to gain by being shared.
     pub(super) cost: f32,
     pub(super) gain_ns: f32,
-    /// Whether they wake sleepers where others are awake.
+    /// Whether they also wake sleeping workers when some are awake.
     pub(super) wakes: bool,
 }
 
@@ -79,30 +78,30 @@ impl Again {
 
 /// See the [module](self).
 pub(super) struct Class {
-    /// What has been decided on the next calls, until it is taken.
+    /// A new decision on the next calls, until [`take_next`](Self::take_next) takes it.
     next: Cell<Option<Next>>,
-    /// How many calls the next one that is weighed stands for.
+    /// How many calls the next one that is weighed stands for, itself included.
     stands_for: Cell<u16>,
     alone: Way,
-    /// With those workers that are awake.
+    /// Shared with the workers that are awake.
     shared: Way,
     workers: Cell<f32>,
-    /// What each element bears at least of a call that is shared.
+    /// Nanoseconds of an empty shared call, divided by the elements of a call in the middle of the class: an element's least share of the fixed cost.
     region: Cell<f32>,
-    /// What tries may lose by now.
+    /// What the next trial may lose by now.
     saved_ns: Cell<f32>,
-    /// The part of the time that tries may lose now: of [`TRY_PART`].
+    /// The fraction of the time that trials may lose now: in the range [`TRY_PART`].
     try_part: Cell<f32>,
     pub(super) threshold: Threshold,
     random: Cell<u32>,
-    /// Which way the last call that was weighed was thought to be better run.
+    /// Whether the last call that was weighed was thought to be better shared.
     shares: Cell<bool>,
     trial: Trial,
     is_search: Cell<bool>,
     mixture: Mixture,
-    /// Whether the last call that was timed was shared, and took less than its workers together could.
+    /// Whether the last call that was timed was shared, and took less than all its workers together could have.
     seems_light: Cell<bool>,
-    /// Nanoseconds for each element of the grain that the longest unit of the last shared call took, where units are not proportional to elements; 0: not known.
+    /// Where units are not proportional to elements: the time of the longest unit of the last shared call, in nanoseconds for each element of the grain; 0: not known.
     unit: Cell<f32>,
 }
 impl Class {
@@ -127,7 +126,7 @@ impl Class {
         }
     }
 
-    /// Stands for calls of `kind` and about this length from now on. `like` is a class of the same kind and another length.
+    /// From now on this is the class of calls of `kind` and about this length. `like` is a class of the same kind and another length, with that length.
     pub(super) fn begin(&self, kind: Kind, work: usize, like: Option<(&Class, usize)>) {
         self.look_at_next();
         self.alone.begin(kind.prior_ns.max(0.0));
@@ -154,13 +153,13 @@ impl Class {
         }
     }
 
-    /// A worker's part of what an element costs in sequence.
+    /// A worker's share of what an element costs in sequence.
     fn part(&self) -> f32 {
         self.alone.cost.get() / self.workers.get()
     }
 
-    /// What a call of `work` elements would take shared. What is known is that of a call of the [`middle`] length of the class, and what elements beyond that add is a worker's
-    /// part of what they cost in sequence: the rest a call of any length bears alike.
+    /// What a call of `work` elements would take shared. That of a call of the [`middle`] length of the class is known. Each element more adds a worker's share of its
+    /// cost in sequence; the rest is the same for calls of any length.
     fn shared_ns(&self, work: usize) -> f32 {
         let cost = self.shared.cost.get();
         if self.is_search.get() {
@@ -170,12 +169,12 @@ impl Class {
         (cost * middle + self.part() * (work as f32 - middle)).max(cost * work as f32 / 2.0)
     }
 
-    /// How the next calls are run, if that has been decided anew.
+    /// How the next calls are run, if there is a new decision.
     pub(super) fn take_next(&self) -> Option<Next> {
         self.next.take()
     }
 
-    /// Whether any call has ended before all of its work was done.
+    /// Whether any call of the class has ended before all of its work was done.
     pub(super) fn is_search(&self) -> bool {
         self.is_search.get()
     }
@@ -190,19 +189,19 @@ impl Class {
         Some(self.unit.get()).filter(|cost| *cost > 0.0)
     }
 
-    /// Looks at the next call, whatever its length.
+    /// Has the next call weighed, whatever its length.
     fn look_at_next(&self) {
         self.next.set(Some(Next::Weighed));
         self.stands_for.set(1);
     }
 
-    /// Nobody has measured yet what an element costs shared: `beyond` a worker's part of the work.
+    /// Starts with an estimate of what an element costs shared, which has not been measured: a worker's share of the work, and `beyond`.
     fn begin_shared(&self, beyond: f32) {
         self.shared.begin(self.part() + beyond.max(self.region.get()));
     }
 }
 
-/// In the middle of the lengths of the class that calls of `work` elements belong to.
+/// The middle of the lengths of the class that a call of `work` elements belongs to.
 fn middle(work: usize) -> f32 {
     1.5 * (1_usize << work.max(1).ilog2()) as f32
 }

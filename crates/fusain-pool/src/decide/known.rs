@@ -1,4 +1,4 @@
-//! Where a thread keeps what it knows: a small table of classes, in pairs of places.
+//! A small table of a thread's classes, two-way set associative: a class may stand in either place of its pair.
 
 use std::cell::Cell;
 use std::ops::RangeInclusive;
@@ -8,25 +8,25 @@ use super::class::{Again, Class, Next};
 use super::usual::Usual;
 use crate::platform::moment;
 
-/// Pairs; a class stands in one of the two places of its pair. Where three meet, one is forgotten, and learned anew when it comes again.
+/// The number of pairs. Of three classes in one pair, one is forgotten, and learned anew when it comes again.
 const PAIRS: usize = 64;
 
-/// The lengths of a class that a new one is taken to be like differ from its own by at most so many powers of two: caches differ, but that is soon seen.
+/// A new class starts like one of its kind whose lengths differ by at most this many powers of two. The caches make a difference, but that is soon seen.
 const NEAR: i32 = 8;
 
-/// Sequential calls that are not timed are checked against a limit, so few of them that this is a hundredth of the time that the longest of their class would take, ...
+/// Of the sequential calls that are not timed, some are checked against a limit: so few that the checks take 1 % of the time of the longest calls of the class, ...
 const GUARDED_PART: f32 = 0.01;
 
-/// A check takes so many times as long as to read the cycle counter: it does that twice, and each time the processor waits for what was begun before.
+/// A check takes this many times as long as reading the cycle counter: it reads it twice, and each time the processor may wait for earlier instructions.
 const LOOKS_PER_CHECK: f32 = 5.0;
 
 /// ... but at least one in this many, a power of two: an element may have become a thousand times as heavy.
 const GUARDED_EVERY: u16 = 32;
 
-/// The limit: so many times the expected time, ...
+/// The limit is this many times the expected time, ...
 const LIMIT: f32 = 2.0;
 
-/// ... plus what cold caches can add after a rest: so many times that time, within bounds.
+/// ... plus what cold caches can add after a rest: this many times the expected time, within bounds.
 const COLD: f32 = 20.0;
 const COLD_NS: RangeInclusive<f32> = 5_000.0..=30_000.0;
 
@@ -43,22 +43,22 @@ thread_local! {
 struct Known {
     lights: [Pair; PAIRS],
     classes: [[Class; 2]; PAIRS],
-    /// Which place of a full pair is given away next.
+    /// Which place of a full pair is reused next.
     turn: Cell<u8>,
 }
 
-/// All that a call has to see that is not weighed, on one cache line: after a rest it waits for that one.
+/// All that a call that is not weighed has to read. One cache line, because after a rest a call waits for each line that it reads.
 #[repr(align(64))]
 struct Pair {
     keys: [Cell<Key>; 2],
-    /// Calls in sequence until one is weighed.
+    /// Calls that run in sequence until one is weighed.
     alone: [Cell<u16>; 2],
-    /// How many ticks one of these may last; 0: any.
+    /// The limit of one of these, in ticks; 0: none.
     limits: [Cell<u32>; 2],
-    /// Which of them are checked against that: those where no bit of this is set in the number of calls left.
+    /// Which of them are checked against the limit: those for which no bit of the mask is set in the number of calls left.
     masks: [Cell<u16>; 2],
     usual: [Cell<Usual>; 2],
-    /// Calls that are shared until one is weighed, and how.
+    /// Calls that are shared until one is weighed, and how they are shared.
     shared: [Cell<u16>; 2],
     again: [Cell<Again>; 2],
 }
@@ -79,16 +79,16 @@ impl Pair {
     }
 }
 
-/// Which sequential calls are checked that nobody looks at, and against what.
+/// Which sequential calls that are not weighed are checked, and against what limit.
 pub(super) struct Guard {
-    /// One in so many, a power of two.
+    /// One call in this many is checked, a power of two.
     pub(super) every: u16,
-    /// How long one may take without a note being made of it.
+    /// A call that takes longer is noted.
     pub(super) limit_ns: f32,
 }
 
 impl Guard {
-    /// For calls that should take `longest_ns` at most, where a look at the counter takes `look_ns`.
+    /// For calls that should take at most `longest_ns`, where reading the counter takes `look_ns`.
     pub(super) fn of(longest_ns: f32, look_ns: f32) -> Self {
         let every =
             (LOOKS_PER_CHECK * look_ns / (GUARDED_PART * longest_ns)).ceil().min(f32::from(GUARDED_EVERY)) as u16;
@@ -97,15 +97,15 @@ impl Guard {
     }
 }
 
-/// What names a class: a kind, and the power of two that its calls' lengths have.
+/// What identifies a class: a kind, and the power of two of its calls' lengths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Key(usize);
 
 impl Key {
-    /// Of no class.
+    /// The key of no class.
     pub(super) const NONE: Self = Self(0);
 
-    /// Of calls of `kind` with `work` elements.
+    /// The class of calls of `kind` with `work` elements.
     #[inline(always)]
     pub(super) fn of(kind: Kind, work: usize) -> Self {
         Self(kind.id << 6 | (usize::BITS - work.leading_zeros()) as usize)
@@ -121,20 +121,20 @@ impl Key {
 
     #[inline(always)]
     fn pair(self) -> usize {
-        // Fibonacci hashing: the names of kinds lie close together.
+        // Fibonacci hashing, since the ids of kinds are addresses that lie close together.
         let hash = (self.0 as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
         hash as usize % PAIRS
     }
 }
 
-/// A call that runs in sequence without another thought.
+/// A call that runs in sequence without being weighed.
 pub(super) struct Light {
-    /// How many ticks it may last; 0: any.
+    /// Its limit, in ticks; 0: none.
     pub(super) ticks: u32,
     pub(super) usual: Usual,
 }
 
-/// Whether a call of the class `key` is one, and which.
+/// Whether a call of the class `key` runs in sequence without being weighed; if so, its limit and what is usual.
 #[inline(always)]
 pub(super) fn light(key: Key) -> Option<Light> {
     KNOWN.with(|known| {
@@ -151,7 +151,7 @@ pub(super) fn light(key: Key) -> Option<Light> {
     })
 }
 
-/// How a call of the class `key` is shared without another thought, if it is.
+/// How a call of the class `key` is shared without being weighed, if it is.
 pub(super) fn shared_again(key: Key) -> Option<Again> {
     KNOWN.with(|known| {
         let (pair, place) = (&known.lights[key.pair()], known.find(key)?);
@@ -221,7 +221,7 @@ impl Known {
         place
     }
 
-    /// A place in the pair of `key`: one that is free, or one of those that are taken, in turn.
+    /// A place in the pair of `key`: a free one, or else one of the two in turn, whose class is forgotten.
     fn find_free(&self, key: Key) -> usize {
         let keys = &self.lights[key.pair()].keys;
         keys.iter().position(|other| other.get() == Key::NONE).unwrap_or_else(|| {
@@ -239,7 +239,7 @@ mod tests {
 
     #[test]
     fn two_kinds_that_take_turns_are_both_remembered() {
-        // So many that there are pairs with three of them, but most are in one with fewer.
+        // Enough that some pairs have three of them, but most have fewer.
         let kinds: Vec<Kind> = (1..=60).map(|id| Kind { id: 1_000 + 37 * id, prior_ns: 0.0 }).collect();
         let mut new = 0;
         for _ in 0..10 {

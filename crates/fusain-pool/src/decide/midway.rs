@@ -1,11 +1,11 @@
-//! A call that runs in sequence and finds midway that its elements take far longer than those of other calls of its kind: what is left is shared.
+//! Shares the rest of a call that runs in sequence, if its elements turn out to take far longer than those of other calls of its kind.
 //!
-//! Calls of one kind may differ a thousandfold (a filter over pictures of any size), and what is known of the kind is then what the short ones take. So where some have been
-//! [seen to be longer](super::class) a call looks at the counter after its first element (or as many as are worth a look), and then each time it has done five times as
-//! much. Searches do not: nobody knows how many elements they look at.
+//! Calls of one kind may differ a thousandfold (a filter over pictures of any size), and the cost that is known of the kind is then that of the short ones. So where some have been
+//! [seen to be longer](super::class), a call reads the counter after its first element (or after as many as are worth a look), and then each time it has done four to five
+//! times as many. Searches do not: it is not known how many elements they look at.
 //!
-//! **What it can lose.** The elements until the look are not shared: the first of a few long ones. An element that was interrupted is taken for a long one, and the rest shared
-//! for nothing, which may cost a wake.
+//! **What it can lose.** The elements before a look are not shared, which matters if a call has only a few long ones. An element that was interrupted is taken for a long
+//! one, and the rest is shared for nothing, which may cost a wake.
 
 use crate::Algorithm;
 use crate::idle::wakes;
@@ -16,15 +16,15 @@ use super::Kind;
 use super::known::with_class;
 use super::team::{Running, Team, Terms, Watch};
 
-/// After a look a call goes on with so many times the elements it had before it.
+/// The unit after a look has this many times the elements of the unit before it.
 const LONGER: usize = 4;
 
-/// What is left is shared if it takes more than so many empty calls.
+/// What is left is shared if it takes longer than this many empty shared calls.
 const REGIONS: f32 = 4.0;
 
 impl Watch {
-    /// Runs `algorithm` from `local` in sequence: to its end, or until it is better that what is left is shared. Then it returns who shares that, and the state. `pool` and
-    /// `grain` are those of [`plan`](super::plan).
+    /// Runs `algorithm` from `local` in sequence: to its end, or until it is better to share what is left. Then it returns the team that is to do that, and the state.
+    /// `pool` and `grain` are those of [`plan`](super::plan).
     ///
     /// # Panics
     /// If a callback does.
@@ -54,7 +54,7 @@ impl Watch {
 }
 
 impl Running {
-    /// Who shares what is left after `done` elements, if it is better that it is shared.
+    /// The team for what is left after `done` elements, if it is better to share that.
     fn look<'p>(&self, pool: Option<&'p Pool>, grain: Option<usize>, done: usize) -> Option<Team<'p>> {
         let Watch { id, work, usual, .. } = self.watch;
         let left = work - done;
@@ -83,7 +83,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    /// Each element takes so long; a state is how many are left.
+    /// Each element takes this long. A state is the number of elements left.
     struct Takes(Duration);
 
     impl Algorithm for Takes {

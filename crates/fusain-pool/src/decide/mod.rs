@@ -1,32 +1,35 @@
-//! In sequence or shared: decided for each call, from what earlier calls of the same kind have taken.
+//! Decides for each call whether it runs in sequence or is shared, from what earlier calls of the same kind have taken.
 //!
 //! **The goal.** A call takes at most 1.05 times the better of the two ways, plus 10 ns. `compare noloss` measures how far that holds.
 //!
 //! **How.** Calls of one [`Kind`] (an algorithm with the types of its closures) whose lengths have the same power of two form a *class*. For each class a
-//! thread keeps two numbers: what an element costs in sequence, and what it costs shared with the workers that are awake. The smaller one decides. (The second one is that of a
-//! call in the middle of the lengths: most of what sharing adds is the same for all of them.)
+//! thread keeps two costs of an element: in sequence, and shared with the workers that are awake. The lower cost decides. The shared cost is that of a call in the middle of
+//! the class's lengths, since most of what sharing adds does not depend on the length.
 //!
-//! * Both are **measured** (`way.rs`). Short calls are looked at now and then, so that all looks take a hundredth of the time; how the others are run stands on one
-//!   cache line (`known.rs`). Interruptions lengthen, so a longer timing counts for less than a shorter one, and never for more than a quarter beyond what was expected; one that
-//!   is three times as long counts only if the next one is, too. Which calls are looked at is drawn by lot: programs have a rhythm, and else it could always be the first one
-//!   after a rest. Workers cannot gain more than their number: if two shared calls in a row seem to, elements have become lighter.
-//! * The other way is **tried** (`trial.rs`) when a part of the time since the last try pays for what the try is expected to lose. So what is close is tried often,
-//!   and what is far away seldom. The part is large after a change, and each try halves it. A try has several calls, of which the later ones count: in the first ones the data
-//!   has to move between the caches of the cores. One that is far behind after a few calls ends there. What takes less than half an empty call is never tried shared.
-//! * A class that is new begins with the costs of a class of the same kind and another length, or else with the theory: with `p` workers and an empty call of time
-//!   `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
-//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a row of smaller calls has lost as much as a wake costs
-//!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken somebody: classes whose rows gain wake at once, those whose rows lose
+//! * Both costs are **measured** (`way.rs`). Of short calls only some are *weighed*, that is decided anew and timed, which takes about 1 % of their time. The calls in between
+//!   are run as the last decision says, which is cached in one cache line (`known.rs`). The calls to be timed are chosen at random: a program has a rhythm, and every timed call
+//!   might otherwise be the first one after a rest.
+//! * An interruption makes a timing longer. So a longer timing has a smaller weight than a shorter one, and counts for at most a quarter more than was expected. A
+//!   timing of more than three times what was expected counts only if the next one is as long. Workers cannot gain more than their number: if two shared calls in a row
+//!   seem to, the elements have become lighter.
+//! * The way that seems worse is **tried** (`trial.rs`) once a fraction of the time since the last trial exceeds the trial's expected loss. So ways that are close to each other
+//!   are compared often, ways that are far apart seldom. The fraction is largest after a change, and each trial halves it down to a minimum. A trial has several
+//!   calls, of which only the later ones count: during the first ones the data moves between the caches of the cores. A trial that is far behind after a few calls ends
+//!   there. A call that takes less than half the time of an empty shared call is never tried shared.
+//! * A new class starts with the costs of a class of the same kind and another length. Where there is none, it starts with theory: with `p` workers and an empty shared call
+//!   of time `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
+//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a *row* of smaller calls in close succession has lost as much as a wake costs
+//!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken a worker. Classes whose rows gain wake at once; those whose rows lose
 //!   wait until more is lost. Calls that find all workers asleep, and do not wake them, run in sequence.
-//! * Calls of **mixed weight** that run in sequence look at the counter midway, and share what is left if their elements are far longer than those of others (`midway.rs`). Only
-//!   loops do, in kinds of which such calls have been seen (`class/mixture.rs`).
+//! * A call that runs in sequence may be timed **midway**, and share the rest of its elements if they are far longer than usual (`midway.rs`). Only loops over an algorithm do
+//!   this, in classes in which such calls have been seen (`class/mixture.rs`).
 //!
-//! **What it can lose.** If elements become far heavier, up to 32 calls run in sequence before one is seen to take too long, fewer of longer calls, and two more; if they become lighter, the calls up to the
-//! next look are shared. After a time in which sharing lost, since
-//! another process had the cores, say, it takes until a try is paid for: a loss of twice the time in sequence is made good after some 1,000 calls, and after 130 if something had
-//! just changed. Where the cost jumps from call to call, long calls that run in sequence share all but their first elements. Nobody knows where a search ends: it can take a quarter longer than the better way,
-//! and twice as long if it ends at once or never. A program can decide itself (`par().always()`, `par().sequential()` in `fusain-algorithms`). [`Pool::run`] always
-//! shares.
+//! **What it can lose.** If elements become far heavier, up to 32 calls run in sequence before one is found to take too long (fewer where calls are longer), and two more after
+//! that. If elements become lighter, the calls up to the next timing are shared. Sharing may have lost for a while, for instance because another process had the cores. It is
+//! tried again when a trial is paid for: if it took twice the time in sequence, after some 1,000 calls, or after 130 if something had just changed. Where the cost
+//! jumps from call to call, long calls that run in sequence share all but their first elements. Where a search ends is not known beforehand: it can take a quarter longer
+//! than the better way, and twice as long if it ends at once or never. A program can decide itself (`par().always()`, `par().sequential()` in `fusain-algorithms`).
+//! [`Pool::run`] always shares.
 
 mod class;
 mod known;
@@ -55,7 +58,8 @@ use usual::Usual;
 #[derive(Clone, Copy, Debug)]
 pub struct Kind {
     id: usize,
-    /// What an element is thought to cost at first; 0: not known; negative: likewise, of a kind whose units are its own. Not an `Option`: so a kind is passed in registers.
+    /// Nanoseconds that an element is thought to cost before any is measured. 0: not known. Negative: not known, and units are not proportional to elements.
+    /// Not an `Option`, so that a kind is passed in registers.
     prior_ns: f32,
 }
 
@@ -68,7 +72,7 @@ impl Kind {
         Self { id: kind_of::<K>(), prior_ns: 0.0 }
     }
 
-    /// Starts with a cost of `ns` nanoseconds for each element, and learns from sequential runs alone: for algorithms whose
+    /// Starts with a cost of `ns` nanoseconds for each element, and learns only from sequential runs: for algorithms whose
     /// units are not proportional to elements.
     #[inline(always)]
     pub fn with_prior(mut self, ns: f32) -> Self {
@@ -76,7 +80,7 @@ impl Kind {
         self
     }
 
-    /// Learns from sequential runs alone, as with a [prior cost](Self::with_prior), but starts without one: the first call is shared, since it may be long.
+    /// Learns only from sequential runs, as with a [prior cost](Self::with_prior), but starts without one: the first call is shared, since it may be long.
     #[inline(always)]
     pub fn with_own_units(mut self) -> Self {
         self.prior_ns = -1.0;
@@ -102,9 +106,9 @@ pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<u
     Plan::Sequential(Watch::within(kind, work, limit, usual))
 }
 
-/// What a call is to do that has been weighed.
+/// How a call that has been weighed is to run.
 ///
-/// Not a [`Plan`]: the words of a watch would come from memory then, also for calls that are not weighed.
+/// Not a [`Plan`]: then the words of a watch would be read from memory, also for calls that are not weighed.
 enum Verdict<'p> {
     /// In sequence; see [`Watch::within`].
     Alone {
@@ -139,7 +143,7 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     let usual = || with_class(kind, work, |class, _| class.usual());
     let (stands_for, is_try, alone_ns, gain_ns) = match choice {
         Choice::Alone => return Verdict::Alone { limit: team::TIMES, usual: usual() },
-        // Nothing is known of it. It may be long.
+        // Nothing is known of the call, so it may be long.
         Choice::Unknown => return Verdict::Shared(Team::all(pool, kind, work, grain)),
         Choice::Shared { stands_for, is_try, alone_ns, gain_ns } => (stands_for, is_try, alone_ns, gain_ns),
     };
@@ -153,14 +157,14 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
     Verdict::Shared(Team::of(pool, kind, work, grain, Terms { stands_for, is_timed, is_try, alone_ns, wakes }))
 }
 
-/// Whether a call that gains by being shared wakes sleepers, now that all workers sleep. If not, some calls after it are not weighed either.
+/// Whether a call that gains by being shared is to wake workers, all of which sleep. If not, some of the calls after it run in sequence without being weighed.
 fn wakes_sleepers(kind: Kind, work: usize, is_try: bool, alone_ns: f32, gain_ns: f32) -> bool {
     let is_long = alone_ns >= LOOKED_AT_NS;
     if let Some((key, row)) = wakes::end_row(is_long) {
         with_known(Key::from_word(key), |class| class.threshold.judge(row));
     }
     let threshold = with_class(kind, work, |class, _| class.threshold.get());
-    // What a try may cost has been weighed.
+    // Before a trial began, its cost had been paid for, with that of a wake.
     let wake = if is_try { Wake::First } else { wakes::is_due(alone_ns, gain_ns, threshold) };
     let wakes = wake != Wake::None;
     if !wakes {

@@ -1,4 +1,4 @@
-//! The two ways a call can be run, and what each tells the numbers of its kind afterwards.
+//! The two ways a call can be run, and what each teaches its class afterwards.
 
 use crate::Algorithm;
 use crate::call::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
@@ -20,8 +20,8 @@ use super::usual::Usual;
 
 /// How to run one call.
 ///
-/// Its tag, and what a short call reads of it, are whole words: to copy a value by wider loads than the stores that have written it defeats the processor's store forwarding,
-/// and that stall is longer than a short call.
+/// Its tag, and what a short call reads of it, are whole words: loads that are wider than the stores that wrote the value defeat the processor's store forwarding, and that
+/// stall is longer than a short call.
 #[derive(Debug)]
 #[repr(usize)]
 pub enum Plan<'p> {
@@ -31,36 +31,36 @@ pub enum Plan<'p> {
     Parallel(Team<'p>),
 }
 
-/// Looks at how long a sequential run takes if that has been asked for.
+/// Measures how long a sequential run takes, if that is wanted.
 #[derive(Debug)]
 pub struct Watch {
     pub(super) id: usize,
     pub(super) work: usize,
-    /// How many ticks the run may last without a note being made of it; [`UNWATCHED`], [`TIMES`].
+    /// The run is noted if it lasts longer than this number of ticks; or [`UNWATCHED`], or [`TIMES`].
     limit: usize,
-    /// Whether it looks up midway, and what is usual then.
+    /// Whether it reads the counter midway, and what an element usually takes.
     pub(super) usual: Usual,
 }
 
-/// Does not look.
+/// The limit of a watch that never measures.
 pub(super) const UNWATCHED: usize = 0;
-/// Times the run.
+/// The limit of a watch that times the run, however long it takes.
 pub(super) const TIMES: usize = usize::MAX;
 
 impl Watch {
-    /// Notes a run that takes longer than so many ticks, or [any](TIMES), or [none](UNWATCHED).
+    /// Notes a run that takes longer than `limit` ticks, or [any run](TIMES), or [none](UNWATCHED).
     #[inline(always)]
     pub(super) fn within(kind: Kind, work: usize, limit: usize, usual: Usual) -> Self {
         Self { id: kind.id, work, limit, usual }
     }
 
-    /// A watch that does not look.
+    /// A watch that does not measure.
     #[inline(always)]
     pub fn off() -> Self {
         Self { id: 0, work: 0, limit: UNWATCHED, usual: Usual::NONE }
     }
 
-    /// Whether the run is to be looked at midway: by [`run`](Self::run) if it is a loop over an algorithm, else not.
+    /// Whether the run should read the counter midway. Only [`run`](Self::run), a loop over an algorithm, does.
     #[inline(always)]
     pub fn looks_up(&self) -> bool {
         self.usual != Usual::NONE
@@ -73,7 +73,7 @@ impl Watch {
         self.time_some(f, |_| work)
     }
 
-    /// Runs `f`, which may end before all of its work is done: `done` says from its result how much was.
+    /// Runs `f`, which may end before all of its work is done: from its result, `done` says how much was.
     #[inline(always)]
     pub fn time_some<R>(self, f: impl FnOnce() -> R, done: impl FnOnce(&R) -> usize) -> R {
         let running = self.start();
@@ -82,7 +82,7 @@ impl Watch {
         result
     }
 
-    /// Starts it, for a run that is not in a closure, as that is not always inlined.
+    /// Starts the watch, for a run that is not in a closure, as a closure is not always inlined.
     #[inline(always)]
     pub fn start(self) -> Running {
         let started = if self.limit == UNWATCHED && !self.looks_up() {
@@ -95,16 +95,17 @@ impl Watch {
     }
 }
 
-/// Has the branch that calls it stand out of the way: after a rest none is predicted, and those that go straight on are what the processor takes for granted.
+/// Has the compiler move the branch that calls it out of the way. After a rest no branch is predicted from its history, and the processor assumes that the code goes
+/// straight on.
 #[cold]
 #[inline]
 fn seldom() {}
 
-/// A run has taken so many ticks, and `done` of its work was done. By words, so that nothing need be in memory.
+/// Notes a run that has taken `ticks`, in which `done` elements of its work were done. The arguments are words, so that none has to be in memory.
 #[cold]
 #[inline(never)]
 fn note(id: usize, work: usize, limit: usize, ticks: u64, done: usize) {
-    // What takes less than a look at the counter comes out as nothing or as a step of the counter, which is many times as long: a change, by all appearances.
+    // A run shorter than a reading of the counter seems to take nothing, or one step of the counter, which is many times as long and would look like a change.
     let (kind, elapsed_ns) = (Kind { id, prior_ns: 0.0 }, moment::net_ns(ticks).max(moment::look_ns()));
     with_class(kind, work, |class, _| {
         if limit != TIMES {
@@ -125,7 +126,7 @@ pub struct Running {
 }
 
 impl Running {
-    /// Stops it: the run has ended, when `done` of its work was done.
+    /// Stops the watch: the run has ended, with `done` elements of its work done.
     #[inline(always)]
     pub fn stop(self, done: impl FnOnce() -> usize) {
         let Self { watch: Watch { id, work, limit, .. }, started } = self;
@@ -140,19 +141,19 @@ impl Running {
     }
 }
 
-/// Shared calls from this length on say what such calls take even if somebody had to be woken.
+/// A shared call of at least this length tells what such calls take even if a worker had to be woken for it.
 const WAKES_HIDE_NS: f32 = 1_000_000.0;
 
-/// The work of a call whose elements nobody can count beforehand. What it takes is learned for calls as a whole, and says nothing of an element: units begin with one, however
-/// often such calls have been made.
+/// The work of a call whose elements cannot be counted beforehand. Its time is learned for calls as a whole, and tells nothing about an element: units begin with one element,
+/// however often such calls have been made.
 const UNCOUNTED: usize = usize::MAX;
 
 /// On what terms a call is shared.
 pub(super) struct Terms {
-    /// Whether it is timed, and for how many calls.
+    /// Whether it is timed, and for how many calls the timing counts.
     pub(super) is_timed: bool,
     pub(super) stands_for: u16,
-    /// Whether sequence is thought the better way.
+    /// Whether sequence is thought to be better.
     pub(super) is_try: bool,
     /// What the call would take in sequence.
     pub(super) alone_ns: f32,
@@ -161,7 +162,7 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// Those of a call that is not weighed.
+    /// The terms of a call that is not weighed.
     pub(super) fn untimed(alone_ns: f32, wakes: bool) -> Self {
         Self { is_timed: false, stands_for: 1, is_try: false, alone_ns, wakes }
     }
@@ -174,16 +175,16 @@ struct Sleepers {
     helped: bool,
 }
 
-/// The workers a call has been given, until the call is over: when it is dropped it notes how long that took.
+/// The workers that share a call. When it is dropped, it notes how long the call took.
 #[derive(Debug)]
 pub struct Team<'p> {
-    /// None: the pool whose work this thread is doing, else the global one.
+    /// None: the pool whose work this thread is doing, or else the global one.
     pool: Option<&'p Pool>,
     brief: Brief,
     kind: Kind,
-    /// Whether its units tell what elements take.
+    /// Whether the class learns from its units.
     learns: bool,
-    /// Whether sequence is thought the better way.
+    /// Whether sequence is thought to be better.
     is_try: bool,
     /// Whether it has ended before all of its work was done.
     has_ended_early: bool,
@@ -191,15 +192,15 @@ pub struct Team<'p> {
     alone_ns: f32,
     /// What an element takes in sequence; 0 where that is not known.
     element_ns: f32,
-    /// For how many calls it is timed, if it is.
+    /// For how many calls its timing counts, if it is timed.
     stands_for: u16,
     started: Option<Moment>,
-    /// Whether nobody was awake when the first run began, and whether any run woke somebody; if there was any run at all.
+    /// What its runs found of sleeping workers; `None` as long as there was no run.
     sleepers: Cell<Option<Sleepers>>,
 }
 
 impl<'p> Team<'p> {
-    /// All of the pool, sleeping workers included, whatever the work. What is known of `kind` gives the lengths of parts, no more.
+    /// All workers of the pool, sleeping ones included, whatever the work. What is known of `kind` only determines the lengths of parts.
     pub fn all(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Self {
         let cost = with_class(kind, work.max(1), |class, _| class.cost()).filter(|_| work != UNCOUNTED);
         let mut team = Self::new(
@@ -211,7 +212,7 @@ impl<'p> Team<'p> {
         team
     }
 
-    /// Those that are awake, and the sleepers where that pays, for a call that is to be shared.
+    /// The workers that are awake, and also sleeping ones if the terms say so, for a call that is to be shared.
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
         let Terms { is_timed, stands_for, is_try, alone_ns, wakes } = terms;
         let cost = (work != UNCOUNTED).then_some(alone_ns / work as f32);
@@ -225,7 +226,7 @@ impl<'p> Team<'p> {
         team
     }
 
-    /// As [`of`](Self::of), for what is left of a call that was to run in sequence. What it shows says nothing of others.
+    /// As [`of`](Self::of), for what is left of a call that was to run in sequence. Its units tell nothing about other calls.
     pub(super) fn midway(pool: Option<&'p Pool>, kind: Kind, left: usize, grain: Option<usize>, terms: Terms) -> Self {
         let mut team = Self::of(pool, kind, left, grain, terms);
         team.learns = false;
@@ -253,7 +254,7 @@ impl<'p> Team<'p> {
         Pool::named_or_here(self.pool, |pool| pool.helpers_max + 1)
     }
 
-    /// Elements a unit, where the user has said so.
+    /// The number of elements in a unit, if the user has set it.
     pub fn grain(&self) -> Option<usize> {
         self.brief.grain.as_fixed()
     }
@@ -263,7 +264,7 @@ impl<'p> Team<'p> {
         (self.element_ns > 0.0).then(|| (ns / self.element_ns) as usize)
     }
 
-    /// How many elements late whoever gets a part is, as in [`split_late`](Algorithm::split_late); 0 where it is not known what one costs.
+    /// How many elements late the receiver of a part begins, as in [`split_late`](Algorithm::split_late); 0 where an element's cost is not known.
     pub fn delay(&self) -> usize {
         self.elements_in(Costs::region_ns()).unwrap_or(0)
     }
@@ -278,7 +279,7 @@ impl<'p> Team<'p> {
         }
     }
 
-    /// As [`run`](Self::run) for an algorithm of a type that is not generic: its callbacks are called directly, in a loop that is compiled where this is called.
+    /// As [`run`](Self::run), for an algorithm whose type is not generic: its callbacks are called directly, in a loop that is compiled where this is called.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
@@ -291,7 +292,7 @@ impl<'p> Team<'p> {
         unit.into_iter().for_each(|unit| self.saw(unit));
     }
 
-    /// As [`run`](Self::run) for an algorithm whose workers claim their work from a common counter. They need no more from others than a state to begin with.
+    /// As [`run`](Self::run), for an algorithm whose workers claim their work from a common counter. They need nothing from each other but a state to begin with.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
@@ -301,8 +302,7 @@ impl<'p> Team<'p> {
         }
     }
 
-    /// Ends the call, although something is still to be done with what it has found: later, and shared as well. It is noted to have taken what theory says of all of it, if that is
-    /// longer.
+    /// Ends the call although some of its work is left, which will be done later, also shared. The time that is noted is at least what theory says of all of the work.
     pub fn leaves_rest(self) {
         let call = ManuallyDrop::new(self);
         let Some(started) = call.started else { return };
@@ -321,7 +321,7 @@ impl<'p> Team<'p> {
         });
     }
 
-    /// Runs, and returns the longest unit that was timed.
+    /// Runs `algorithm`, and returns the longest unit that was timed.
     #[inline]
     fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
         let mut local = Some(local);
@@ -331,7 +331,7 @@ impl<'p> Team<'p> {
         })
     }
 
-    /// Runs a call with this thread as a worker, and notes what it has shown. Not generic, unlike the ways into the pool: those would be compiled for each algorithm.
+    /// Runs a call with this thread as a worker, and notes what it found of sleeping workers. Not generic, unlike the ways into the pool, which would be compiled for each algorithm.
     #[inline(never)]
     fn enter(&self, call: &mut dyn FnMut(&Handle<'_>) -> Outcome) -> Option<Timing> {
         let Outcome { timing, unshared, woke, helped } = Pool::named_or_here(self.pool, |pool| pool.enter(call));
@@ -343,8 +343,8 @@ impl<'p> Team<'p> {
 }
 
 impl Team<'_> {
-    /// As [`run_claims`](Self::run_claims) for one that may end before all of its work is done, as `has_ended_early` says afterwards. How long such a one takes says little about the
-    /// next: what counts is the average. One that has done all of its work is like any call.
+    /// As [`run_claims`](Self::run_claims), for an algorithm that may end before all of its work is done. `has_ended_early` says afterwards whether it did: the time of such a
+    /// call tells little about the next one, so their average counts. A call that has done all of its work is like any other.
     ///
     /// # Panics
     /// As [`Pool::run`] does.
@@ -371,7 +371,7 @@ impl Drop for Team<'_> {
     #[inline]
     fn drop(&mut self) {
         let Some(sleepers) = self.sleepers.get() else {
-            // There was nothing to share. That is what such calls take if it is tried.
+            // Nothing was run: there was nothing to share. This is how long such calls take when they are to be shared.
             if let Some(started) = self.started.filter(|_| !thread::panicking()) {
                 let (work, elapsed_ns) = (self.brief.work, started.elapsed_ns());
                 with_class(self.kind, work, |class, _| class.took_shared(work, elapsed_ns));
@@ -399,7 +399,7 @@ impl Team<'_> {
                 };
             }
             if !woke && !helped && elapsed_ns < self.alone_ns && !self.has_ended_early {
-                // As good as in sequence, so if it was shorter than that was thought to be, that was wrong.
+                // No worker helped, so it ran as in sequence: if it was shorter than expected, the expectation was wrong.
                 class.took_alone(work, work, elapsed_ns);
             }
             if self.is_try {
@@ -409,19 +409,19 @@ impl Team<'_> {
     }
 }
 
-/// The grain the user asks for, or else the one that fits what is known.
+/// The grain that the user asks for, or else the one that fits what is known.
 fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>) -> Grain {
     if kind.units_are_its_own() {
         let known = || with_class(kind, work.max(1), |class, _| class.unit_cost());
         let is_long = cost.is_none_or(|cost| cost >= LONG_ELEMENT_NS);
         return grain.map_or_else(|| Grain::from(known().map_or(0, grain_for)), Grain::fixed).of_long(is_long);
     }
-    // What nobody knows may be long, unless somebody wants many at a time.
+    // An element of unknown cost may be long, unless the user wants several in a unit.
     let is_long = cost.map_or(grain.is_none_or(|elements| elements == 1), |cost| cost >= LONG_ELEMENT_NS);
     grain.map_or_else(|| Grain::from(cost.map_or(0, grain_for)), Grain::fixed).of_long(is_long)
 }
 
-// Without a clock nothing is told.
+// Without a clock nothing is learned.
 #[cfg(all(test, not(any(loom, fusain_single))))]
 mod tests {
     use super::*;
@@ -435,7 +435,7 @@ mod tests {
         with_class(kind, work, |class, is_new| class.choose(work, is_new, machine, || 20_000.0, || false))
     }
 
-    /// Its cost divided by a number that nobody knows would be nothing: a unit would be all that a part has, and nothing would be left for others.
+    /// Divided by a number of elements that is not known (the largest there is), the cost of one would be nothing: a unit would be all of a part, and leave nothing for others.
     #[test]
     fn what_cannot_be_counted_begins_with_one_element() {
         struct Uncounted;
@@ -448,7 +448,7 @@ mod tests {
         }
     }
 
-    /// Some algorithms find only when they are to be shared that there is nothing to share. Here that takes more than twice as long as to run in sequence at once.
+    /// Some algorithms find out only when they are to be shared that there is nothing to share. Here this takes at least twice as long as running in sequence at once.
     #[test]
     fn what_is_not_shared_when_it_could_be_is_not_tried_for_ever() {
         struct Whole;
@@ -471,7 +471,7 @@ mod tests {
         assert!(sequential > 80, "{sequential}");
     }
 
-    /// What is done with the results comes later, so the call is over sooner than all workers could have done all of it.
+    /// Part of the work is done later, so the call is over sooner than all workers could have done all of it.
     #[test]
     fn a_call_that_leaves_most_of_its_work_for_later_is_not_taken_to_have_become_light() {
         struct Leaves;
@@ -487,7 +487,7 @@ mod tests {
         assert!(cost * work as f32 > alone_ns / 2.0, "{cost}");
     }
 
-    /// The counter of ticks goes by steps, so what takes less than one seems to take nothing or a step.
+    /// The counter goes in steps, so a call that takes less than one step seems to take nothing or a whole step.
     #[test]
     fn what_is_too_short_to_be_timed_is_seldom_weighed() {
         struct Short;

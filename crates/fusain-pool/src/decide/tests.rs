@@ -1,22 +1,22 @@
-//! The decision on machines that are played: what it chooses must cost little more than the better way, at any length.
+//! The decision on simulated machines: what it chooses must cost little more than the better way, at any length.
 
 use super::Kind;
 use super::class::{self, Choice, Class, Next};
 use super::known::Guard;
 use std::cell::Cell;
 
-/// What a call of so many elements takes.
+/// What a call of this many elements takes.
 type Ns<'a> = &'a dyn Fn(usize) -> f32;
 
-/// A machine whose workers are always awake, and what is measured there: up to 5 % too long, and once in a while fifty times.
+/// A machine whose workers are always awake. Timings there are up to 5 % too long, and once in a while fifty times as long.
 struct Machine<'a> {
     alone: Ns<'a>,
     shared: Ns<'a>,
-    /// What it seems to charge for sharing before anybody has tried.
+    /// What sharing seems to cost before it has been tried.
     region_ns: f32,
     workers: f32,
     random: u64,
-    /// Calls so far that were more than looked up.
+    /// Calls so far that were weighed.
     weighed: usize,
     /// Whether calls may end before all of their elements have been looked at.
     searches: bool,
@@ -34,7 +34,7 @@ impl Entry {
         Self([const { Class::new() }; 40], [const { Cell::new(None) }; 40])
     }
 
-    /// The class of calls of this length; `left` is `None` where there has been none.
+    /// Runs `f` with the class of calls of this length, and whether it is new.
     fn with<R>(&self, work: usize, f: impl FnOnce(&Class, bool) -> R) -> R {
         let at = work.ilog2() as usize;
         let (class, is_new) = (&self.0[at], self.1[at].get().is_none());
@@ -51,7 +51,7 @@ impl Entry {
         result
     }
 
-    /// How a call is run that is not weighed, if it is one.
+    /// How a call of this length is run without being weighed, if it is.
     fn unweighed(&self, work: usize) -> Option<Next> {
         let next = &self.1[work.ilog2() as usize];
         let mut unweighed = next.get()?;
@@ -61,7 +61,7 @@ impl Entry {
         Some(unweighed)
     }
 
-    /// A call that was not looked at has taken so long.
+    /// A call that was not weighed has taken `ns`: it may be checked against its limit.
     fn hold(&self, work: usize, done: usize, ns: f32) {
         let Some(Next::Alone { calls, longest_ns }) = self.1[work.ilog2() as usize].get() else { return };
         let guard = Guard::of(longest_ns, LOOK_NS);
@@ -87,12 +87,12 @@ impl Machine<'_> {
         ns * interrupted * (1.0 + (self.next() % 50) as f32 / 1_000.0)
     }
 
-    /// Makes one call; what it took, but for interruptions, and whether it was shared.
+    /// Makes one call. Returns what it took, without interruptions, and whether it was shared.
     fn call(&mut self, entry: &Entry, work: usize) -> (f32, bool) {
         self.search(entry, work, work)
     }
 
-    /// As [`call`](Self::call) for one that ends when `done` of its elements have been looked at.
+    /// As [`call`](Self::call), for one that ends when `done` of its elements have been looked at.
     fn search(&mut self, entry: &Entry, work: usize, done: usize) -> (f32, bool) {
         match entry.unweighed(work) {
             Some(Next::Alone { .. }) => {
@@ -128,7 +128,7 @@ impl Machine<'_> {
         }
     }
 
-    /// How much longer all calls took than they would have the better way.
+    /// How many times as long all calls took as they would have the better way.
     fn regret(&mut self, entry: &Entry, works: impl Iterator<Item = usize>) -> f32 {
         let (mut took, mut best) = (0.0, 0.0);
         for work in works {
@@ -146,7 +146,7 @@ fn machine<'a>(alone: Ns<'a>, shared: Ns<'a>) -> Machine<'a> {
 #[test]
 fn is_seldom_wrong_at_any_length() {
     for cost in [0.05, 1.0, 30.0] {
-        // Sharing is as cheap as it seems, half as cheap, or dearer, and a unit is as fast as the loop, faster or slower.
+        // Sharing costs what it seems to, half of that, or more; and a unit is as fast as the loop, faster or slower.
         for (region, unit) in [(300.0, 0.5), (150.0, 0.5), (1_500.0, 0.55), (300.0, 0.2), (300.0, 0.9), (300.0, 1.5)] {
             let mut work = 16;
             while work as f32 * cost < 100_000.0 {
@@ -195,7 +195,7 @@ fn goes_back_to_sharing_when_the_cores_are_free_again() {
         let _ = machine(&alone, &free).regret(&entry, std::iter::repeat_n(work, CALLS));
         let regret = machine(&alone, &busy).regret(&entry, std::iter::repeat_n(work, CALLS));
         assert!(regret < 1_000.0, "{regret} while the cores are busy");
-        // Twice the longest way between two tries.
+        // Twice the longest distance between two trials.
         for _ in 0..300_000 {
             machine(&alone, &free).call(&entry, work);
         }
@@ -207,7 +207,7 @@ fn goes_back_to_sharing_when_the_cores_are_free_again() {
 #[test]
 fn what_gains_again_stays_shared() {
     let (work, alone_ns, entry) = (7, 140_000.0, Entry::new());
-    // Tasks by the clock: they take as long each time, but for a hair.
+    // Tasks that take nearly the same time in each call.
     let call = |number: u16, shared_ns: f32| {
         let alone_ns = alone_ns * (1.0 - f32::from(number) * 1e-6);
         match entry.choose(work, 2.0, 300.0) {
@@ -235,7 +235,7 @@ fn what_long_calls_have_lost_is_soon_forgotten_by_shorter_ones() {
     let short_shared = |work: usize| 1_000.0 + short(work) / 2.0;
     let (work, entry) = (4, Entry::new());
     let _ = machine(&long, &long_shared).regret(&entry, std::iter::repeat_n(work, 20));
-    // What the units of a shared call tell.
+    // As the units of a shared call do.
     entry.with(work, |class, _| class.saw_unit(1, long(1), false));
     let _ = machine(&long, &taken_away).regret(&entry, std::iter::repeat_n(work, 20));
     let mut machine = machine(&short, &short_shared);
@@ -261,7 +261,7 @@ fn a_slow_start_on_the_pool_is_forgotten() {
     let alone = |work: usize| work as f32 * 0.2;
     let shared = |work: usize| 1_000.0 + work as f32 * 0.1;
     let work = 1 << 20;
-    // As long as it is so fast that sequential runs are not tried any more, and then so slow that it is given up.
+    // At first sharing is so fast that sequential runs are no longer tried, and then so slow that it is given up.
     let (fast, slow) = (|work: usize| work as f32 * 0.02, |work: usize| work as f32 * 0.4);
     let entry = Entry::new();
     for start in [&fast as Ns<'_>, &slow] {
@@ -269,7 +269,7 @@ fn a_slow_start_on_the_pool_is_forgotten() {
             machine(&alone, start).call(&entry, work);
         }
     }
-    // The first tries come soon; then it takes a while until another one can be paid for.
+    // The first trials come soon; then it takes a while until another one can be paid for.
     let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 6_000));
     assert!(regret < 1.1, "{regret}");
 }
@@ -311,7 +311,7 @@ fn an_interrupted_run_in_sequence_is_not_believed() {
     let slow = |work: usize| work as f32 * 0.5;
     let is_tried = (0..20).any(|_| !machine(&interrupted, &slow).call(&entry, work).1);
     assert!(is_tried);
-    // Were it believed, sharing would seem to gain too much; were the slow runs, nothing would be shared for long.
+    // If it were believed, sharing would seem to gain too much. If the slow runs were, nothing would be shared for a long time.
     let regret = machine(&alone, &shared).regret(&entry, std::iter::repeat_n(work, 500));
     assert!(regret < 1.1, "{regret}");
 }
@@ -322,7 +322,7 @@ fn short_calls_are_left_alone() {
     let shared = |work: usize| 300.0 + work as f32 * 0.5;
     let (mut machine, entry) = (machine(&alone, &shared), Entry::new());
     let shares = (0..CALLS).filter(|_| machine.call(&entry, 16).1).count();
-    // The first call of all finds out what an element costs, a few find out what sharing does, and then a hundredth of the time may be lost.
+    // The first call finds out what an element costs, and a few what sharing costs. After that 1 % of the time may be lost.
     let (first, lost) = (5.0, CALLS as f32 * 16.0 / 100.0 / 300.0);
     assert!(shares as f32 <= first + lost, "{shares} of {CALLS}");
     assert!(machine.weighed < CALLS / 15, "{} of {CALLS} weighed", machine.weighed);
@@ -355,10 +355,10 @@ fn a_pool_without_workers_says_nothing_about_another() {
     }
 }
 
-/// Where a search ends, as a part of its elements, by a number drawn from 0 to 1.
+/// Where a search ends, as a fraction of its elements, for a number drawn from 0 to 1.
 type Place<'a> = &'a dyn Fn(f32) -> f32;
 
-/// Searches of `work` elements: the calls' regret, and how many were shared.
+/// Makes searches of `work` elements. Returns their time relative to the better way, and how many were shared.
 fn searches(machine: &mut Machine<'_>, entry: &Entry, work: usize, place: Place<'_>) -> (f32, usize) {
     machine.searches = true;
     let (mut took, mut alone, mut shared, mut shares) = (0.0, 0.0, 0.0, 0);
@@ -371,7 +371,7 @@ fn searches(machine: &mut Machine<'_>, entry: &Entry, work: usize, place: Place<
         shared += (machine.shared)(done);
         shares += usize::from(is_shared);
     }
-    // Where they end may differ from call to call, and is not known before: the better way is one for all.
+    // Where searches end may differ from call to call, and is not known beforehand, so the better way is the same for all of them.
     (took / f32::min(alone, shared), shares)
 }
 
@@ -409,7 +409,7 @@ fn short_searches_are_left_alone() {
                 let mut machine = machine(&alone, &shared);
                 let (_, shares) = searches(&mut machine, &Entry::new(), 1 << log2, place);
                 assert!(shares < CALLS / 200, "{shares} of {CALLS} at 2^{log2}, region {region}, hits {name}");
-                // Once in 16 calls, and some more at the beginning.
+                // At most about once in 16 calls, and some more at the beginning.
                 let weighed = machine.weighed;
                 assert!(weighed < CALLS / 12, "{weighed} of {CALLS} weighed at 2^{log2}, region {region}, hits {name}");
             }
@@ -482,7 +482,7 @@ fn light_calls_between_heavy_ones_do_not_make_them_light() {
     assert!(wrong < 10, "{wrong} of 200 in sequence");
 }
 
-/// As where a program limits the length of units: they have fewer elements than their grain says, and these seem to cost next to nothing.
+/// A program may limit the length of units: then they have fewer elements than their grain says, and an element seems to cost next to nothing.
 #[test]
 fn units_do_not_undo_what_runs_in_sequence_have_told() {
     let (work, alone_ns, entry) = (8_000, 80_000.0, Entry::new());
@@ -507,26 +507,26 @@ fn a_search_that_began_cold_is_not_thought_dear_for_ever() {
     let entry = Entry::new();
     let work = 1 << 16;
     let cost = || entry.with(work, |class, _| class.cost());
-    // The first unit of all came from cold memory.
+    // The first unit came from cold memory.
     entry.with(work, |class, _| class.saw_unit(256, 10_000.0, false));
     assert_eq!(cost(), Some(10_000.0 / 256.0));
     entry.with(work, |class, _| class.saw_unit_of_search(1_000, 100.0));
     assert_eq!(cost(), Some(0.1));
-    // One that was held up tells nothing, and a run in sequence tells more than any.
+    // A unit that was held up tells nothing, and a run in sequence tells more than any unit.
     entry.with(work, |class, _| class.saw_unit_of_search(1_000, 1_000.0));
     assert_eq!(cost(), Some(0.1));
     entry.with(work, |class, _| class.took_alone(work, work, 13_107.2));
     assert_eq!(cost(), Some(0.2));
     entry.with(work, |class, _| class.saw_unit_of_search(1_000, 100.0));
     assert_eq!(cost(), Some(0.2));
-    // Unless that was interrupted itself.
+    // Unless that run was interrupted itself.
     let entry = Entry::new();
     entry.with(work, |class, _| class.took_alone(work, work, 20e6));
     entry.with(work, |class, _| class.saw_unit_of_search(100, 200.0));
     assert_eq!(entry.with(work, |class, _| class.cost()), Some(2.0));
 }
 
-/// Two tasks that become longer and longer: that is seen at once, and they run in sequence only where that is tried, one call at a time.
+/// A few tasks that become longer and longer. This is noticed at once, and they run in sequence only where that is tried, one call at a time.
 #[test]
 fn few_tasks_stay_shared_when_they_become_longer() {
     for work in [2, 3, 4, 7] {

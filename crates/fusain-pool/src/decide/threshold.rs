@@ -1,17 +1,18 @@
-//! How much calls that find all workers asleep have to lose before they wake one: learned from what rows of such calls gained and lost ([`wakes`](crate::idle::wakes)).
+//! How much the calls that find all workers asleep have to lose before they wake one. It is learned from what rows of such calls gained and lost
+//! ([`wakes`](crate::idle::wakes)).
 
 use std::cell::Cell;
 
 use crate::idle::wakes::{Row, Wake};
 
-/// The highest threshold, in times of what a wake costs.
+/// The highest threshold, as a multiple of the cost of a wake.
 const MAX: f32 = 16.0;
 
 /// See the [module](self).
 pub(super) struct Threshold {
-    /// In times of what a wake costs; 0: the first call of a row wakes.
+    /// The threshold, as a multiple of the cost of a wake; 0: the first call of a row wakes.
     wakes: Cell<f32>,
-    /// What a row of calls loses without any wake, beside what each of them takes on average: the first ones find the caches cold. In nanoseconds, negative.
+    /// What a row without any wake gains compared with the average time of its calls, in nanoseconds: negative, because the first calls find the caches cold.
     without: Cell<f32>,
 }
 
@@ -20,7 +21,7 @@ impl Threshold {
         Self { wakes: Cell::new(1.0), without: Cell::new(0.0) }
     }
 
-    /// Nothing is known.
+    /// Starts anew, with nothing known.
     pub(super) fn begin(&self) {
         self.wakes.set(1.0);
         self.without.set(0.0);
@@ -30,12 +31,12 @@ impl Threshold {
         self.wakes.get()
     }
 
-    /// A row of calls that the class has begun would have gained so much by waking with its first call.
+    /// Learns from a row of calls that a call of this class has begun, and what it would have gained if its first call had woken a worker.
     pub(super) fn judge(&self, row: Row) {
         let before = self.without.get();
         match row.wake {
             Wake::None => self.without.set(before + 0.25 * (row.gain_ns - before)),
-            // What it has shown goes for all of the row, and of what it would have lost anyway some is the rest before it: the caches are cold.
+            // The gain is that of the whole row, and some of the loss would have been there anyway: after the rest before the row the caches were cold.
             Wake::First => self.row_is_over(row.gain_ns > before),
             Wake::Late(_) => self.row_is_over(row.gain_ns > 0.0),
         }

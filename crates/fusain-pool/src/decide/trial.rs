@@ -1,15 +1,16 @@
-//! A few calls in a row that are run the way that is thought the worse, to see whether it still is.
+//! A trial: a few calls in a row that are run the way that seems worse, to see whether it still is.
 
 use std::cell::Cell;
 
-/// Calls of a try, and how many of them, the first ones, do not count: what they work on has to move between the caches of the cores, and wide vectors get up to speed.
+/// The number of calls of a trial, and how many of them, the first ones, do not count: their data has to move between the caches of the cores, and the units for wide
+/// vectors take a while to reach full speed.
 pub(super) const TRY_CALLS: u8 = 12;
 const EARLY: u8 = 6;
 
-/// After so many it ends if none has come near what is known of the other way.
+/// A trial ends after this many calls if none of them has come near the cost of the other way.
 pub(super) const FEW_CALLS: u8 = 4;
 
-/// Calls that find nobody awake, until it is given up.
+/// A trial of sharing is given up when this many of its calls have found no worker awake.
 const IN_VAIN: u8 = 32;
 
 /// See the [module](self).
@@ -17,20 +18,20 @@ pub(super) struct Trial {
     calls: Cell<u8>,
     left: Cell<u8>,
     shares: Cell<bool>,
-    /// The best so far.
+    /// The lowest cost so far.
     best: Cell<f32>,
     in_vain: Cell<u8>,
 }
 
-/// What a call was.
+/// What a call was to a trial.
 pub(super) enum Took {
-    /// One like others.
+    /// A call that counts like any other.
     Any,
-    /// One of the first of a trial.
+    /// One of the first of a trial, which does not count.
     Early,
     /// The first of those that count.
     First,
-    /// The last of the first few, the best of which took so much.
+    /// Number [`FEW_CALLS`] of a trial, with the lowest cost until now.
     Few(f32),
 }
 
@@ -45,7 +46,7 @@ impl Trial {
         }
     }
 
-    /// The next `calls` are shared, or run in sequence.
+    /// Begins a trial: if `shares`, the next `calls` calls are shared, else they run in sequence.
     pub(super) fn begin(&self, shares: bool, calls: u8) {
         self.calls.set(calls);
         self.left.set(calls);
@@ -63,7 +64,7 @@ impl Trial {
         (self.left.get() > 0).then(|| self.shares.get())
     }
 
-    /// A call that was run one way took `measured` nanoseconds an element. All calls of a short trial count.
+    /// A call that was shared, or run in sequence, took `measured` nanoseconds an element. All calls of a short trial count.
     pub(super) fn took(&self, shares: bool, measured: f32) -> Took {
         if self.shares() != Some(shares) {
             return Took::Any;
@@ -81,7 +82,7 @@ impl Trial {
         }
     }
 
-    /// A call that was to be shared has found nobody awake.
+    /// A call that was to be shared has found no worker awake.
     pub(super) fn was_in_vain(&self) {
         let in_vain = self.in_vain.get() + 1;
         self.in_vain.set(in_vain);

@@ -1,15 +1,15 @@
-//! What an element takes as a rule, and when one takes far longer.
+//! What an element usually takes, and when elements take far longer.
 
-/// A unit before the first look takes so long as a rule, or has one element.
+/// The unit before the first look has as many elements as usually take this long, but at least one.
 const FIRST_NS: f32 = 100.0;
 
-/// Elements are far longer than others if they take more than so many times as long, ...
+/// Elements are far longer than usual if they take more than this many times as long, ...
 const FAR_LONGER: f32 = 3.0;
 
-/// ... beside what cold caches may have added after a rest.
+/// ... after this has been subtracted, which cold caches may have added after a rest.
 const COLD_NS: f32 = 5_000.0;
 
-/// What an element takes as a rule, in two bytes (the upper ones of an `f32`) of a cache line that is full; 0: calls are not looked at.
+/// What an element usually takes, in two bytes (the upper ones of an `f32`), since the cache line that it is kept in is full; 0: calls do not read the counter midway.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Usual(u16);
 
@@ -24,12 +24,12 @@ impl Usual {
         f32::from_bits(u32::from(self.0) << 16)
     }
 
-    /// Elements until the first look.
+    /// The number of elements before the first look.
     pub(super) fn first_unit(self) -> usize {
         (FIRST_NS / self.ns()).max(1.0) as usize
     }
 
-    /// What an element of a call takes, if that is far longer than usual: `done` have taken `elapsed_ns`.
+    /// What an element of a call takes, if that is far longer than usual; `done` elements have taken `elapsed_ns`.
     pub(super) fn surpassed(self, done: usize, elapsed_ns: f32) -> Option<f32> {
         let element_ns = (elapsed_ns - COLD_NS) / done as f32;
         (element_ns > FAR_LONGER * self.ns()).then_some(element_ns)

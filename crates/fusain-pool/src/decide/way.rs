@@ -1,22 +1,22 @@
-//! What an element of a call costs one way, in sequence or shared, learned from timings of which any may have been interrupted.
+//! What an element of a call costs one way, in sequence or shared, learned from timings any of which may have been interrupted.
 
 use std::cell::Cell;
 
-/// What is more than so many times as long, twice in a row, is a change and no interruption.
+/// A timing of more than this many times the expected one, twice in a row, is a change and no interruption.
 pub(super) const CHANGED: f32 = 3.0;
 
-/// How much longer than expected a run is taken to have been at most, in parts of that: a single one may have been interrupted.
+/// A run counts for at most this fraction more than was expected, since it may have been interrupted.
 const LONGER: f32 = 0.25;
 
-/// Timings until a way is known well: the first run of anything is slower than the next.
+/// The number of timings after which a cost is known well: the first run of anything is slower than the next.
 const SURE: u8 = 3;
 
 /// What an element costs one way.
 pub(super) struct Way {
-    /// Nanoseconds an element of those that a call has, and not of those that it had to look at: searches end where they end; 0: not known.
+    /// Nanoseconds for each element that a call has, whether or not a search came to look at it; 0: not known.
     pub(super) cost: Cell<f32>,
     pub(super) timings: Cell<u8>,
-    /// What the last timing said if that was far more than the cost; 0: it was not. An interruption, or a change.
+    /// What the last timing said, if that was far more than the cost, which is an interruption or a change; else 0.
     pub(super) surprise: Cell<f32>,
 }
 
@@ -35,7 +35,7 @@ impl Way {
         self.timings.get() >= SURE
     }
 
-    /// A run has taken `measured` nanoseconds an element, all in all so many times as long as was expected, if anything was; returns whether the cost has changed a lot.
+    /// A run has taken `measured` nanoseconds an element, and `ratio` times as long as was expected, if anything was. Returns whether the cost has changed a lot.
     pub(super) fn took(&self, measured: f32, ratio: f32) -> bool {
         let (cost, timings) = (self.cost.get(), self.timings.get());
         let surprise = self.surprise.replace(0.0);
@@ -56,10 +56,10 @@ impl Way {
             return cost > 0.0;
         }
         self.cost.set(if timings == 0 {
-            // What stood before was an estimate.
+            // Until now the cost was an estimate.
             measured
         } else {
-            // Interruptions only ever lengthen a timing, so what is shorter counts more; most of all while the caches are cold.
+            // Interruptions only lengthen a timing, so a shorter one has more weight, and most of all among the first, which find the caches cold.
             let more = (measured - cost).min(LONGER * cost);
             let weight = match timings {
                 _ if more > 0.0 => 0.25,
@@ -71,7 +71,7 @@ impl Way {
         false
     }
 
-    /// A search has taken `measured` nanoseconds an element. One says little about the next; what tells is their average.
+    /// A search has taken `measured` nanoseconds an element. One search tells little about the next, so their average counts.
     pub(super) fn took_one_of_many(&self, measured: f32) {
         let (cost, timings) = (self.cost.get(), self.timings.get());
         self.timings.set(timings.saturating_add(1));

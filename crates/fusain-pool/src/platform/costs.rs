@@ -1,4 +1,4 @@
-//! What this machine charges for parallelism: measured once a process, at the first call that needs to know.
+//! What parallelism costs on this machine: measured once in a process, at the first call that needs to know.
 
 use crate::platform::{Instant, cores};
 use crate::sync::{self, Ordering};
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Times in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Costs {
-    /// A call shared with a worker that is awake, with nothing to do.
+    /// A call with nothing to do that is shared with a worker that is awake.
     pub(crate) region_ns: f32,
     /// From waking a thread that has just fallen asleep to its first instruction: the least that a wake can cost (see [`wakes`](crate::idle::wakes)).
     wake_ns: f32,
@@ -18,42 +18,42 @@ pub(crate) struct Costs {
 
 static COSTS: OnceLock<Costs> = OnceLock::new();
 
-/// Round trips in a batch, and batches; the fastest batch counts, since everything else that runs only slows it down.
+/// The number of round trips in a batch, and of batches. The fastest batch counts, since interruptions only slow a batch down.
 const ROUNDS: usize = 32;
 const BATCHES: usize = 8;
 
 /// No round trip between two cores of one machine takes longer.
 const TRIP_NS_MAX: f32 = 1_000.0;
 
-/// Nor does a wake take less or, on a machine with a core to spare, more.
+/// Bounds of the cost of a wake: a measured time outside is taken for an error, such as a core that was not free.
 const WAKE_NS_MIN: f32 = 2_000.0;
 const WAKE_NS_MAX: f32 = 50_000.0;
 
-/// A wake where it could not be measured, or has not been.
+/// The cost of a wake that is assumed where it could not be measured, or has not been yet.
 const WAKE_NS_LATE: f32 = 10_000.0;
 
-/// A call is so many round trips: the bookkeeping at both ends comes in; see `compare region`.
+/// An empty shared call takes this many round trips, with the bookkeeping at both ends; see `compare region`.
 const REGION: f32 = 1.3;
 
-/// Longer it may not take, or the first call of a program would: on a busy machine each round trip can wait for a time slice.
+/// The most that the measurement may take, since the first call of a program waits for it: on a busy machine each round trip can wait for a time slice.
 const LONGEST: Duration = Duration::from_millis(2);
 
-/// What the ball says when the caller has given up, which it does only while it has the ball.
+/// The value that the caller gives `ball` when it gives up, which it does only when it is its turn.
 const END: usize = usize::MAX;
 
 impl Costs {
-    /// Measured at first use, which takes about half a millisecond, and on a busy machine a few.
+    /// Measured at first use, which takes at most a few milliseconds.
     pub(crate) fn of_this_machine() -> &'static Costs {
         COSTS.get_or_init(Costs::measure)
     }
 
-    /// What a wake costs at least; a plausible figure where nothing has been measured yet: whoever forks tasks does not wait for that, as nearly every fork is worth a wake
-    /// or none whatever it costs.
+    /// What a wake costs at least, or an assumed cost where nothing has been measured yet. A join or scope does not wait for the measurement: for nearly all of them it makes no
+    /// difference what exactly a wake costs.
     pub(crate) fn wake_ns() -> f32 {
         COSTS.get().map_or(WAKE_NS_LATE, |costs| costs.wake_ns)
     }
 
-    /// What a shared call with nothing to do costs; a common figure where nothing has been measured yet.
+    /// What a shared call with nothing to do costs, or an assumed cost where nothing has been measured yet.
     #[inline(always)]
     pub(crate) fn region_ns() -> f32 {
         COSTS.get().map_or(150.0, |costs| costs.region_ns)
@@ -86,7 +86,7 @@ impl Costs {
                     caller.unpark();
                 }
             });
-            // No thread to be had: then there are no workers either.
+            // Where no thread can be started there are no workers either.
             let Ok(partner) = partner else { return never };
             let begun = Instant::now();
             let is_late = || begun.elapsed() > LONGEST;
@@ -94,7 +94,7 @@ impl Costs {
             for batch in 0..BATCHES {
                 let started = Instant::now();
                 let mut rounds = 0;
-                // The clock is looked at seldom, since it is part of what is measured.
+                // The clock is read seldom, since that is part of what is measured.
                 while rounds < ROUNDS && (rounds % 8 != 0 || !is_late()) {
                     let round = batch * ROUNDS + rounds;
                     ball.store(2 * round + 1, Ordering::Release);
@@ -105,7 +105,7 @@ impl Costs {
                 if is_late() {
                     ball.store(END, Ordering::Release);
                     partner.thread().unpark();
-                    // Both had to share a core, for others were busy: the plausible stands in for the measured.
+                    // Both threads had to share a core, since the other cores were busy: so the round trip is bounded, and the cost of a wake assumed.
                     let region_ns = REGION * trip_ns.min(TRIP_NS_MAX);
                     return Self { region_ns, wake_ns: WAKE_NS_LATE };
                 }
@@ -133,13 +133,13 @@ impl Costs {
     }
 }
 
-/// The greatest of which at most half of the others are less.
+/// The median: the greatest time such that at most half of them are less.
 fn median(times: &[f32]) -> f32 {
     let less = |time: f32| times.iter().filter(|other| **other < time).count();
     times.iter().copied().filter(|time| less(*time) <= times.len() / 2).fold(0.0, f32::max)
 }
 
-/// Spins until the ball has this value, and yields now and then: the partner may not have a core of its own at the moment. False where the caller has given up.
+/// Spins until `ball` has this value, and yields now and then: the partner may not have a core at the moment. Returns false if the caller has given up.
 fn await_ball(ball: &sync::AtomicUsize, value: usize) -> bool {
     let mut turns = 0_u32;
     loop {

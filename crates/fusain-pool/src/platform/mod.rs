@@ -1,4 +1,4 @@
-//! What a platform lacks, and what happens instead; no other file of this crate asks where it runs.
+//! What a platform may lack, and what happens instead. No other file of this crate depends on the platform.
 //!
 //! | lacks | where | instead |
 //! |-------|-------|---------|
@@ -16,7 +16,7 @@ pub(crate) mod place;
 pub(crate) const HAS_THREADS: bool =
     !cfg!(any(fusain_single, all(target_family = "wasm", not(target_feature = "atomics"))));
 
-/// Cores that this process may use; 1 if it is not known, and where there are no threads to use them.
+/// The number of cores that this process may use; 1 if it is not known, and where there are no threads to use them.
 pub(crate) fn cores() -> usize {
     if cfg!(loom) {
         // The same models on every machine, and no file of the system read for each interleaving.
@@ -33,8 +33,8 @@ pub(crate) use stopped::Instant;
 /// Whether [`ticks`] costs next to nothing.
 pub(crate) const HAS_TICKS: bool = cfg!(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(fusain_single)));
 
-/// A counter that runs at a constant rate and is far cheaper to read than the clock: it is read where it is wanted, in one instruction, which does not wait for those
-/// before it to end, and nothing is called.
+/// A counter that runs at a constant rate and is far cheaper to read than the clock: one inlined instruction reads it, which need not wait for earlier instructions to
+/// end.
 #[inline(always)]
 pub(crate) fn ticks() -> u64 {
     #[cfg(all(target_arch = "x86_64", not(fusain_single)))]
@@ -101,7 +101,7 @@ mod stopped {
 
 pub(crate) use affinity::{Cores, ThreadId, current_core, this_thread};
 
-/// Affinity as C libraries have it. Four of their functions are declared here: the `libc` crate would be compiled before all others, and the first build of each
+/// Affinity, by four functions of the C library. They are declared here because the `libc` crate would be compiled before all others, and the first build of each
 /// program would wait for it.
 #[cfg(all(target_os = "linux", not(any(loom, fusain_single))))]
 mod affinity {
@@ -115,7 +115,7 @@ mod affinity {
         fn pthread_setaffinity_np(thread: RawPthread, bytes: usize, set: *const c_ulong) -> c_int;
     }
 
-    /// Cores that a set of the C library has room for.
+    /// The number of cores that a set of the C library has room for.
     const ROOM: usize = 1024;
 
     /// Bits in a word of a set.
@@ -143,13 +143,13 @@ mod affinity {
     impl Cores {
         const NONE: Self = Self([0; ROOM / WORD]);
 
-        /// Those of the calling thread, as [`of`](Self::of).
+        /// The cores of the calling thread, as [`of`](Self::of).
         pub(crate) fn of_this_thread() -> Option<Self> {
-            // SAFETY: it has not ended.
+            // SAFETY: the calling thread has not ended.
             unsafe { Self::of(this_thread()) }
         }
 
-        /// Those of `thread`; `None` if the system does not tell, or has more than a set holds.
+        /// The cores of `thread`; `None` if the system does not tell, or has more cores than a set holds.
         ///
         /// # Safety
         ///
@@ -168,7 +168,7 @@ mod affinity {
             Some(only)
         }
 
-        /// All of them but `core`, if it is one of them and not the last.
+        /// All of them but `core`, if it is one of them and not the only one.
         pub(crate) fn without(mut self, core: usize) -> Option<Self> {
             if !self.has(core) {
                 return None;
@@ -189,11 +189,11 @@ mod affinity {
 
         /// Lets the calling thread run on these, as [`bind`](Self::bind).
         pub(crate) fn bind_this_thread(&self) -> bool {
-            // SAFETY: it has not ended.
+            // SAFETY: the calling thread has not ended.
             unsafe { self.bind(this_thread()) }
         }
 
-        /// Lets `thread` run on these and no others; false if the system refuses, as where they have been taken away.
+        /// Lets `thread` run on these and no others. Returns false if the system refuses, for instance because the process may no longer use them.
         ///
         /// # Safety
         ///
@@ -211,12 +211,12 @@ mod affinity {
         None
     }
 
-    /// Not needed here.
+    /// No thread is named on this platform.
     pub(crate) type ThreadId = ();
 
     pub(crate) fn this_thread() -> ThreadId {}
 
-    /// Not known here: there is no value of it.
+    /// Cores are not known on this platform: the type has no value.
     #[derive(Clone, Copy, PartialEq)]
     pub(crate) enum Cores {}
 

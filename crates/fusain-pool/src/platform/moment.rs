@@ -1,7 +1,7 @@
 //! How long short things take, by the processor's counter of ticks.
 //!
-//! To ask the clock takes as long as some hundred elements, and waits until all that was begun before is done, on both sides of what is timed. Calls that are timed would take
-//! longer than others, and those that are shared more so, since they wait for other cores.
+//! Reading the clock takes as long as some hundred elements, and waits until earlier instructions are done, before and after what is timed. So calls that are timed would
+//! take longer than others, and shared calls even more so, since they wait for other cores.
 
 use crate::platform::{self, HAS_TICKS, Instant};
 use std::hint::{black_box, spin_loop};
@@ -22,7 +22,7 @@ fn ticks() -> u64 {
 pub(crate) struct Moment(u64);
 
 impl Moment {
-    /// Of what is not timed.
+    /// The moment of something that is not timed.
     pub(crate) const NONE: Self = Self(0);
 
     #[inline(always)]
@@ -30,7 +30,7 @@ impl Moment {
         Self(ticks())
     }
 
-    /// Ticks since then; 0 where the thread has moved to a core that is behind.
+    /// Ticks since then; 0 if the thread has moved to a core whose counter is behind.
     #[inline(always)]
     pub(crate) fn ticks(self) -> u64 {
         (ticks().wrapping_sub(self.0) as i64).max(0) as u64
@@ -42,7 +42,7 @@ impl Moment {
     }
 }
 
-/// When something began, in half the room: so it comes round again after a second or two.
+/// When something began, in half the room, so that it wraps around after a second or two.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ShortMoment(u32);
 
@@ -52,16 +52,16 @@ impl ShortMoment {
         Self(ticks() as u32)
     }
 
-    /// Whether less than `ns` have passed since then, or since it came round; never where a look at the counter costs too much.
+    /// Whether less than `ns` have passed since then, or since it last wrapped around. Always false where reading the counter costs too much.
     pub(crate) fn is_within(self, ns: f32) -> bool {
         (ticks() as u32).wrapping_sub(self.0) < ticks_in(ns)
     }
 }
 
-/// What the counter of this machine counts.
+/// The rate of this machine's counter.
 struct Counter {
     ticks_per_ns: f32,
-    /// What it takes to read it.
+    /// What reading it takes.
     look_ns: f32,
 }
 
@@ -75,7 +75,7 @@ fn counter() -> &'static Counter {
 }
 
 fn ticks_per_ns() -> f32 {
-    /// Long beside what it takes to read both.
+    /// Long compared with reading both the clock and the counter.
     const WHILE: Duration = Duration::from_micros(10);
     let mut rates = [(); 3].map(|()| {
         let (begun, moment) = (Instant::now(), Moment::now());
@@ -84,12 +84,12 @@ fn ticks_per_ns() -> f32 {
         }
         moment.ticks() as f32 / begun.elapsed().as_nanos() as f32
     });
-    // The one in the middle: between the readings of one of them the core may have been taken away.
+    // The median: the core may have been taken away between the readings of one of them.
     rates.sort_by(f32::total_cmp);
     rates[1]
 }
 
-/// Some counters go by steps, of which a look takes one or none: so what counts is how long many take.
+/// Some counters go in steps, so that a reading takes one step or none. So the time of many readings is divided by their number.
 fn ticks_per_look() -> f32 {
     const LOOKS: u64 = 32;
     let times = [(); 8].map(|()| {
@@ -100,22 +100,22 @@ fn ticks_per_look() -> f32 {
     times.into_iter().min().unwrap_or_default() as f32 / LOOKS as f32
 }
 
-/// What it takes to look at the counter.
+/// What reading the counter takes.
 pub(crate) fn look_ns() -> f32 {
     counter().look_ns
 }
 
-/// How long something takes if so many ticks are seen to pass meanwhile: at least 1 ns.
+/// How long something takes, in nanoseconds, if `ticks` pass from the reading before it to the reading after it: at least 1.
 pub(crate) fn net_ns(ticks: u64) -> f32 {
     (ticks as f32 / counter().ticks_per_ns - look_ns()).max(1.0)
 }
 
-/// Ticks that last `ns`; 0 where a look costs too much to be worth it for a short time.
+/// The number of ticks in `ns`; 0 where reading the counter costs too much to be worth it for a short time.
 pub(crate) fn ticks_in(ns: f32) -> u32 {
     if HAS_TICKS { (counter().ticks_per_ns * ns) as u32 } else { 0 }
 }
 
-/// Time that passes only where a test says so.
+/// Time that passes only when a test says so.
 #[cfg(all(test, not(loom)))]
 pub(crate) mod stopped {
     use super::{counter, platform, ticks_in};
@@ -131,7 +131,7 @@ pub(crate) mod stopped {
 
     /// Stops this thread's counter while `body` runs.
     pub(crate) fn with<R>(body: impl FnOnce() -> R) -> R {
-        /// Time goes on, also where the test fails.
+        /// Lets time go on, also if the test fails.
         struct GoOn;
 
         impl Drop for GoOn {
@@ -139,14 +139,14 @@ pub(crate) mod stopped {
                 TICKS.set(None);
             }
         }
-        // It is measured by a counter that runs.
+        // Its rate is measured while it runs.
         counter();
         TICKS.set(Some(platform::ticks()));
         let _go_on = GoOn;
         body()
     }
 
-    /// So long passes.
+    /// Lets `ns` nanoseconds pass.
     pub(crate) fn pass(ns: f32) {
         let stopped = TICKS.get().expect("the counter is stopped");
         TICKS.set(Some(stopped + u64::from(ticks_in(ns))));

@@ -3,9 +3,9 @@
 //! A scheduler tends to place a woken thread on the core of the thread that woke it, the *waker*, since it expects the waker to sleep soon. Here the waker goes on with
 //! its own part of the work, or spins until the woken thread has finished its part. Two workers that take turns on one core cost a time slice for each call.
 //!
-//! So a sleeping thread is kept off its waker's core, by its affinity, which is as before when it has woken up. Whoever falls asleep keeps off the core where the
-//! last caller ran that found workers asleep, since callers mostly stay where they are. A waker that runs elsewhere by now changes that first: a sleeping thread's
-//! affinity is changed in a microsecond, while one that has woken up on the waker's core could not even move away before it gets its turn there.
+//! So the affinity of a sleeping thread excludes its waker's core, and is restored when the thread has woken up. A thread that falls asleep excludes the core where the
+//! last caller ran that found workers asleep, since callers usually stay on their core. A waker that runs on another core by now first changes the affinity to exclude
+//! that one. This is cheap for a sleeping thread, while a thread that has woken up on the waker's core could not even move away before it gets its turn there.
 
 use crate::platform::{Cores, ThreadId, current_core, this_thread};
 
@@ -22,7 +22,7 @@ pub(crate) fn allowed() -> Option<Vec<usize>> {
     Cores::of_this_thread().map(|cores| cores.numbers())
 }
 
-/// Keeps the calling thread on `core`, one of [`allowed`]. If that has been taken away meanwhile the thread stays where it is, which only costs time.
+/// Keeps the calling thread on `core`, one of [`allowed`]. If the process may no longer use it, the thread stays where it is, which only costs time.
 pub(crate) fn pin(core: usize) {
     Cores::only(core).map(|only| only.bind_this_thread());
 }
@@ -37,13 +37,13 @@ pub(crate) struct Asleep {
 }
 
 impl Asleep {
-    /// The calling thread is about to sleep, off `core` if it runs elsewhere now. `None` if it has no choice.
+    /// Prepares the calling thread to sleep, and to be kept off `core` if it runs on another one now. `None` if it may use only one core.
     pub(crate) fn begin(core: usize) -> Option<Self> {
         let allowed = Cores::of_this_thread()?;
         let here = current();
         allowed.without(here)?;
         let mut asleep = Self { thread: this_thread(), allowed, now: allowed };
-        // A thread that runs would have to be moved at once.
+        // A running thread that is kept off its own core would be moved at once.
         if core != here {
             // SAFETY: it is the calling thread.
             unsafe { asleep.keep_off(core) };
@@ -51,24 +51,24 @@ impl Asleep {
         Some(asleep)
     }
 
-    /// Has it wake up elsewhere than on `core`. What has been changed from outside meanwhile stands.
+    /// Has the thread wake up on a core other than `core`, unless its affinity has been changed from outside meanwhile.
     ///
     /// # Safety
     ///
-    /// The thread has not ended: by any thread as long as that sleeps.
+    /// The thread has not ended. Any thread may call this while that one sleeps.
     pub(crate) unsafe fn keep_off(&mut self, core: usize) {
         if self.now.has(core)
             && let Some(others) = self.allowed.without(core)
             // SAFETY: by the contract.
             && unsafe { Cores::of(self.thread) } == Some(self.now)
-            // SAFETY: likewise.
+            // SAFETY: by the contract.
             && unsafe { others.bind(self.thread) }
         {
             self.now = others;
         }
     }
 
-    /// The thread itself: it is awake, and may run as before, but where that has been changed from outside meanwhile.
+    /// Called by the thread itself when it is awake: restores its affinity, unless that has been changed from outside meanwhile.
     pub(crate) fn end(self) {
         if self.now != self.allowed && Cores::of_this_thread() == Some(self.now) {
             self.allowed.bind_this_thread();
@@ -83,7 +83,7 @@ pub(crate) fn leave(core: usize) {
     }
     let Some(allowed) = Cores::of_this_thread() else { return };
     if allowed.without(core).is_some_and(|others| others.bind_this_thread()) {
-        // If this fails the set has been changed from outside meanwhile, and the outside's choice stands.
+        // If this fails, the set has been changed from outside meanwhile, and that change stands.
         allowed.bind_this_thread();
     }
 }
@@ -92,7 +92,7 @@ pub(crate) fn leave(core: usize) {
 mod tests {
     use super::*;
 
-    /// Cores of a thread of its own, where there are two to choose from.
+    /// Runs `f` on a new thread, with its cores and the first two of them, if it has two.
     fn with_two_cores(f: impl FnOnce(Cores, usize, usize) + Send) {
         std::thread::scope(|threads| {
             threads.spawn(|| {
@@ -129,7 +129,7 @@ mod tests {
             // SAFETY: it is the calling thread.
             unsafe { asleep.keep_off(first) };
             pin(first);
-            // SAFETY: likewise.
+            // SAFETY: it is the calling thread.
             unsafe { asleep.keep_off(second) };
             asleep.end();
             assert!(Cores::of_this_thread() == Cores::only(first));

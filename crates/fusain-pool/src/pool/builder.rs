@@ -216,7 +216,7 @@ impl Builder {
         Ok(pool)
     }
 
-    /// As [`build`](Self::build), and tells nobody yet.
+    /// As [`build`](Self::build), without telling `tracing` yet.
     pub(crate) fn build_untold(self) -> Result<Pool, Error> {
         let workers = match self.threads {
             Some(threads) => threads,
@@ -259,7 +259,7 @@ impl Builder {
     }
 }
 
-/// `handler`, which has nowhere to unwind to.
+/// `handler`, but a panic in it aborts the process: there is nowhere to unwind to.
 fn or_abort(handler: impl Fn(usize)) -> impl Fn(usize) {
     move |index| {
         if catch_unwind(AssertUnwindSafe(|| handler(index))).is_err() {
@@ -268,7 +268,7 @@ fn or_abort(handler: impl Fn(usize)) -> impl Fn(usize) {
     }
 }
 
-/// Workers of a pool that is not told: the variable, else what the process may use.
+/// The default number of workers: that of the environment variable, or else the number of cores that the process may use.
 fn threads_by_environment() -> Result<usize, Error> {
     match std::env::var_os("FUSAIN_NUM_THREADS") {
         Some(value) => value
@@ -276,7 +276,7 @@ fn threads_by_environment() -> Result<usize, Error> {
             .and_then(|text| text.trim().parse().ok())
             .filter(|threads| (1..=WORKERS_MAX).contains(threads))
             .ok_or_else(|| Error::BadThreadCount { value: value.to_string_lossy().into_owned() }),
-        // Not known means not worth a guess: one worker is right everywhere.
+        // Where the number of cores is not known, this is 1, which is right everywhere.
         None => Ok(platform::cores().min(WORKERS_MAX)),
     }
 }

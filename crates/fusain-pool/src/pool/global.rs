@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 
 static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
 
-/// The global pool, which is that of `builder` if there was none; and whether it is.
+/// The global pool, built by `builder` if there was none, and whether this call has built it.
 #[cold]
 #[inline(never)]
 fn global_or(builder: Builder) -> (&'static Result<Pool, Error>, bool) {
@@ -19,7 +19,7 @@ fn global_or(builder: Builder) -> (&'static Result<Pool, Error>, bool) {
         is_first = true;
         builder.build_untold()
     });
-    // Not before: a subscriber may use the global pool.
+    // Not during the initialisation: a subscriber may use the global pool.
     if is_first && let Ok(pool) = global {
         trace::started(pool.workers());
     }
@@ -94,7 +94,7 @@ impl Pool {
         })
     }
 
-    /// Likewise with `pool`, if one is named.
+    /// As [`here`](Self::here), but with `pool` if that is given.
     #[inline]
     pub(crate) fn named_or_here<R>(pool: Option<&Pool>, f: impl FnOnce(&Inner) -> R) -> R {
         match pool {

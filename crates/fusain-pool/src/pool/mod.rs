@@ -1,4 +1,4 @@
-//! The pool: its threads, and what may be asked of it.
+//! The pool: its threads and its interface.
 
 pub(crate) mod builder;
 pub(crate) mod global;
@@ -19,8 +19,8 @@ use std::thread::JoinHandle;
 /// A set of workers that share the work of each call. The calling thread is one of them.
 ///
 /// Any number of threads may call at once, and calls may be nested. Idle workers help whichever call has work to share. Dropping a pool
-/// waits for its spawned tasks, then for its threads to end. It does not wait if a worker drops it, a thread of this pool or of another one, or if the pool is on
-/// rayon's threads; what has been spawned is run all the same. The [global pool](Pool::global) is never dropped.
+/// waits for its spawned tasks, then for its threads to end. It does not wait if a worker of this or another pool drops it, or if the pool is on
+/// rayon's threads; spawned tasks are run all the same. The [global pool](Pool::global) is never dropped.
 ///
 /// # Example
 /// ```
@@ -102,7 +102,7 @@ impl Pool {
     }
 }
 
-/// A look at a pool's counters from outside, which `fusain-cluster` reports; made by [`Pool::meter`]. No part of the interface.
+/// Reads a pool's counters from outside, for the reports of `fusain-cluster`; made by [`Pool::meter`]. Not part of the interface.
 #[derive(Clone)]
 pub struct Meter {
     inner: Arc<Inner>,
@@ -124,11 +124,11 @@ impl std::fmt::Debug for Meter {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.inner.let_go();
-        // Its threads end by themselves. They are not awaited by a worker, be it one of them or of another pool: what they still run may wait for that worker, or
-        // for the task in which it is, or drop the pool of that worker and wait in its turn. A thread that is a worker for good may be in a task at any time.
+        // The threads end without help. A worker of this or another pool does not wait for them: what they still run may wait for that worker, or
+        // for the task that it is in, or drop that worker's pool and wait in turn. A thread that is a worker for the rest of its life may be in a task at any time.
         let is_worker = Handle::home(|home| home.is_some());
         for thread in self.threads.drain(..).filter(|_| !is_worker) {
-            // A worker catches every panic of the work it runs; one that got out is not ours to raise while dropping.
+            // A worker catches every panic of the work that it runs. One that escaped all the same is not resumed in this destructor.
             drop(thread.join());
         }
         trace::ended(self.workers());

@@ -1,14 +1,14 @@
 //! Workers on the threads of a rayon pool, for programs that have one and want no second set of threads.
 //!
-//! A worker is a *visit*: a job on the rayon pool that serves at a slot until it has found nothing to do for as long as the
-//! default pool spins, and then gives the thread back. Waking a worker sends the next visit.
+//! A worker is a *visit*: a job on the rayon pool that serves a slot until it has found nothing to do for as long as the
+//! default pool spins, and then gives the thread back. Waking a worker spawns the next visit.
 //!
-//! Two things differ from threads of our own:
+//! Two things differ from a pool's own threads:
 //!
-//! * A visit may be long in coming, or never come while rayon's threads are all busy. So nothing is delivered to a slot before its
-//!   visitor has arrived and opened the mailbox (see `Inner::claim_for`), and no call waits for a visit that has not begun. A broadcast does: so one of rayon's
-//!   threads that waits inside of the pool lets visits begin there ([`Inner::lend_on`]).
-//! * The next visit may begin on another thread while the last one is still leaving. It waits for the slot's lease, which is
+//! * A visit may begin late, or never while all of rayon's threads are busy. So nothing is delivered to a slot before its visit has begun and opened the
+//!   mailbox (see `Slot::claim_for`), and no call waits for a visit that has not begun. A broadcast does wait for visits, so a thread of rayon's that waits inside
+//!   the pool lets visits begin on it ([`Inner::lend_on`]).
+//! * The next visit may begin on another thread while the last one is still ending. It waits for the slot's lease, which is
 //!   given up last, so a slot has one owner at any time.
 
 use crate::error::WORKERS_MAX;
@@ -23,8 +23,8 @@ use std::sync::{Arc, Weak};
 impl Pool {
     /// Makes a pool whose workers run on the threads of `rayon`. While there is nothing to do, rayon can use all of its threads.
     ///
-    /// It has a worker for each thread of `rayon`, and the calling thread. Any thread may use it, also a job of `rayon`. Dropping it
-    /// leaves `rayon` running, and does not wait for tasks that have been spawned: they are run when `rayon` has a thread for them.
+    /// It has a worker for each thread of `rayon`, and the calling thread. Any thread may use it, also one that runs a job of `rayon`. Dropping it
+    /// leaves `rayon` running, and does not wait for spawned tasks: they are run when `rayon` has a thread for them.
     ///
     /// # Example
     /// ```

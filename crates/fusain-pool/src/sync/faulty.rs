@@ -3,8 +3,8 @@
 //! A model that cannot fail shows nothing. So each model is run again with a [`Fault`] planted here, under the very code it
 //! drives, and has to find it. Two things are stricter than in loom itself:
 //!
-//! * an atomic that is dropped must be out of use for everybody: whoever touches it at the same time, or later, is caught. That
-//!   is how the models see that nobody touches a call or a job after its owner has returned;
+//! * when an atomic is dropped, no thread may use it any more: an access at the same time, or later, is caught. So the models
+//!   see whether a thread accesses a call or a job after its owner has returned;
 //! * `park` and `unpark` are built from a lock and a condition, since loom's own order more than std promises.
 
 use std::cell::Cell;
@@ -15,11 +15,11 @@ pub(crate) use loom::sync::Mutex;
 pub(crate) use loom::sync::atomic::Ordering;
 pub(crate) use loom::thread::yield_now;
 
-/// Nothing: after a turn of loom's the others would run to their end before this thread goes on. Whoever spins for
+/// Does nothing: after loom's own `spin_loop` the other threads would run to their end before this one goes on. Code that spins for
 /// longer yields now and then, or sleeps.
 pub(crate) fn spin_loop() {}
 
-/// What goes wrong, everywhere, while a model runs.
+/// What goes wrong in all operations while a model runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// No fence does anything.
@@ -30,11 +30,11 @@ pub(crate) enum Fault {
     WeakLoad,
     /// Every read-modify-write is Relaxed.
     WeakRmw,
-    /// Every read-modify-write is a load and a store, between which others may come.
+    /// Every read-modify-write is a load and a store, between which another thread may run.
     TornRmw,
     /// Every read-modify-write that is meant to be the last touch of its word is followed by one more.
     LateTouch,
-    /// Nobody is ever unparked.
+    /// No thread is ever unparked.
     LostUnpark,
 }
 
@@ -82,7 +82,7 @@ macro_rules! atomic {
             #[track_caller]
             pub(crate) fn store(&self, value: $value, order: Ordering) {
                 if std::thread::panicking() {
-                    // The model has failed, and what a guard does now nobody sees.
+                    // The model has failed, so it does not matter what a guard stores now.
                     return;
                 }
                 self.0.store(value, weak(Fault::WeakStore, order));
@@ -132,7 +132,7 @@ macro_rules! atomic {
             #[track_caller]
             fn drop(&mut self) {
                 if !std::thread::panicking() {
-                    // Demands that nobody else touches it now or afterwards.
+                    // Demands that no other thread accesses it now or later.
                     self.0.with_mut(|_| ());
                 }
             }
@@ -143,7 +143,7 @@ macro_rules! atomic {
 atomic!(AtomicU64, u64);
 atomic!(AtomicUsize, usize);
 
-/// A number below, since loom's own does not tell when it goes out of use.
+/// Made of a number, since loom's own does not tell when it goes out of use.
 #[derive(Debug)]
 pub(crate) struct AtomicBool(AtomicUsize);
 
@@ -207,7 +207,7 @@ macro_rules! arithmetic {
 arithmetic!(AtomicU64, u64: swap, fetch_or, fetch_and);
 arithmetic!(AtomicUsize, usize: fetch_add, fetch_sub, fetch_or, fetch_max);
 
-/// A thread's one permit to go on, as std has it.
+/// A thread's permit to go on, as in std's `park`: there is one or none.
 #[derive(Default)]
 struct Permit {
     given: Mutex<bool>,
@@ -244,7 +244,7 @@ pub(crate) fn park() {
     *given = false;
 }
 
-/// A model has no clock: nobody is woken by it.
+/// A model has no clock, so this never times out.
 pub(crate) fn park_timeout(_: std::time::Duration) {
     park();
 }

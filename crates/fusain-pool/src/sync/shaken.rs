@@ -1,4 +1,4 @@
-//! Atomics with a random pause before each access: whatever two steps a protocol takes, some run has another thread go between them.
+//! Atomics with a random pause before each access, so that in some run another thread gets between any two steps of a protocol.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic;
@@ -53,7 +53,7 @@ pub(crate) fn fence(order: atomic::Ordering) {
     atomic::fence(order);
 }
 
-/// Between the decision to sleep and the sleep is where a wake gets lost.
+/// Pauses between the decision to sleep and the sleep, where a wake may get lost.
 pub(crate) fn park() {
     shake();
     thread::park();

@@ -1,15 +1,16 @@
 //! `join`: two closures, perhaps in parallel.
 //!
 //! The second closure becomes a [job](crate::handover::job) on the worker's [private stack](crate::handover::stack); the first is run; then the second is taken back and run
-//! too. That is the whole fast path: a push, a look at the request line, a pop, all in the worker's own memory, no atomic
-//! read-modify-write and no fence. Only the oldest few jobs are published, so that others can take them; to get one of these back costs two exchanges.
+//! too. That is the whole fast path: a push, a check of the request line and a pop, all in the worker's own memory, with no atomic
+//! read-modify-write and no fence. Only the oldest few jobs are published, so that other workers can take them; taking one of these back costs two exchanges.
 //!
-//! A job that somebody has taken is awaited by a [latch](crate::handover::latch), and its joiner works for the same outermost join meanwhile.
+//! If a job has been taken, its joiner waits for a [latch](crate::handover::latch), and works for the same outermost join meanwhile.
 //! Checked by `checks::join`.
 //!
-//! **What panics do.** A panic of `a` is caught, `b` is taken back and dropped unrun, or awaited, and then the panic goes on. It is not left to a guard that is dropped: who waits for `b`
-//! runs tasks of others, and these may ask [`std::thread::panicking`], as the guards of locks do. (Where nothing panics, the compiler makes the same code of both.) What is dropped may
-//! panic, too: that is caught ([`panics`](crate::panics)). Tested by `panics_on_either_side` (`tests/fork_join.rs`), `drops_that_panic` (`tests/hostile.rs`) and `tests/unwinding.rs`.
+//! **What panics do.** A panic of `a` is caught, `b` is taken back and dropped unrun, or awaited, and then the panic is resumed. This is not done by the destructor of a guard:
+//! a joiner that waits for `b` runs other tasks, and these may ask [`std::thread::panicking`], as the guards of locks do. (Where nothing panics, the compiler makes the same
+//! code of both.) A panic of a value that is dropped is caught, too ([`panics`](crate::panics)). Tested by `panics_on_either_side` (`tests/fork_join.rs`), `drops_that_panic`
+//! (`tests/hostile.rs`) and `tests/unwinding.rs`.
 
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
@@ -53,8 +54,8 @@ use std::thread;
 /// ```
 #[doc(alias = "parallel_invoke")]
 #[doc(alias = "sections")]
-// A recursion then goes through this function, with the caller's inlined into it: half of its calls are the last ones, and are no calls then. Where it was left
-// to the compiler, fib took a third longer or not after any change of this crate (`compare join`).
+// A recursion then goes through this function, into which the recursive function is inlined: half of its calls are leaves, and these then cost no call. When inlining was
+// left to the compiler, unrelated changes of this crate changed the time of fib by a third (`compare join`).
 #[inline(never)]
 pub fn join<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
 where
@@ -69,7 +70,7 @@ where
     })
 }
 
-/// A join outside of any other.
+/// A join outside any other.
 #[cold]
 #[inline(never)]
 fn join_first<A, B, RA, RB>(a: A, b: B) -> (RA, RB)
@@ -107,7 +108,7 @@ impl Pool {
     }
 }
 
-/// A join of a worker that may be inside of another. `b` is told whether it has been taken by another worker; if `RUNS_B`, it is run even if `a` panics.
+/// A join of a worker that may be inside another join. `b` is told whether another worker has taken it. If `RUNS_B`, it is run even if `a` panics.
 #[inline]
 pub(crate) fn join_at<const RUNS_B: bool, A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
 where
@@ -122,7 +123,7 @@ where
     }
 }
 
-/// The first join of a recursion: says that there is work to share.
+/// The first join of a recursion: announces that there is work to share.
 #[inline(never)]
 pub(crate) fn join_outermost<const RUNS_B: bool, A, B, RA, RB>(handle: &Handle<'_>, a: A, b: B) -> (RA, RB)
 where
@@ -166,7 +167,7 @@ where
     RB: Send,
 {
     let job = StackJob::new(b);
-    // SAFETY: it is popped before this returns or unwinds, and whatever `a` pushes before that.
+    // SAFETY: it is popped before this returns or unwinds, and whatever `a` pushes is popped before it.
     unsafe { handle.stack.push(job.link()) };
     let first = AssertUnwindSafe(|| {
         pushed();
@@ -211,11 +212,11 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
 
     #[inline(always)]
     fn link(&self) -> NonNull<Link> {
-        // SAFETY: so it begins, and this is the address of all of it.
+        // SAFETY: a `StackJob` begins with its `Linked`, and this is the address of the whole job.
         unsafe { Linked::<Header>::link(NonNull::from(self)) }
     }
 
-    /// The joiner's slow path to a result: the job has been published.
+    /// The joiner's slow path to a result, for a job that has been published.
     #[cold]
     #[inline(never)]
     fn settle(&self, handle: &Handle<'_>) -> RB {
@@ -226,13 +227,13 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         }
     }
 
-    /// The first closure has panicked: drops the job unrun, or runs it if the joiner `RUNS_B`, or awaits its end; then goes on with that panic.
+    /// After a panic of the first closure: drops the job unrun, or runs it if `RUNS_B`, or awaits its end if it has been taken. Then resumes that panic.
     #[cold]
     #[inline(never)]
     fn retract<const RUNS_B: bool>(&self, handle: &Handle<'_>, payload: Payload) -> ! {
         // SAFETY: what was pushed after it has been popped, and it has not.
         let retrieved = if unsafe { handle.stack.take_back(self.link()) } {
-            // SAFETY: taken back, so it will not be run by anybody else.
+            // SAFETY: taken back, so no other thread will run it.
             Retrieved::Unrun(unsafe { self.take() })
         } else {
             self.retrieve(handle)
@@ -240,7 +241,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         match retrieved {
             Retrieved::Unrun(b) if RUNS_B => discard(catch_unwind(AssertUnwindSafe(|| b(false)))),
             Retrieved::Unrun(b) => discard(b),
-            // The panic of `a` is the one that counts.
+            // The panic of `a` takes precedence.
             Retrieved::Done(result) => discard(result),
         }
         resume_unwind(payload)
@@ -260,7 +261,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         if !is_unrun {
             wait_for(handle, &shared.latch, Helps::Root(handle.stack.root.get()));
         }
-        // SAFETY: taken back, so nobody else has seen it, or the latch is open, and opening it was the last touch.
+        // SAFETY: taken back, so no other thread has seen it; or the latch is open, and opening it was the thief's last access.
         unsafe { self.linked.get().unshare() };
         match is_unrun {
             // SAFETY: taken back, so it will not be run.
@@ -274,7 +275,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
     /// Once, and only if the job is not run: invariant 1.
     #[inline(always)]
     unsafe fn take(&self) -> B {
-        // SAFETY: invariant 1; nobody else looks at `func` then.
+        // SAFETY: invariant 1; no other thread accesses `func` then.
         let func = unsafe { &mut *self.func.get() };
         // SAFETY: invariant 1, once.
         unsafe { ManuallyDrop::take(func) }
@@ -298,7 +299,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             let this = unsafe { &*this };
             // SAFETY: taken from the joiner, so the joiner does not take it.
             let func = unsafe { this.take() };
-            // SAFETY: published, for it was taken.
+            // SAFETY: published, since it was taken.
             let shared = unsafe { this.linked.get().shared() };
             let result = {
                 let _root = begin(handle, handle.pool.slots.get(shared.owner()).root());
@@ -326,7 +327,7 @@ mod tests {
     use crate::platform::moment::stopped;
     use crate::{Algorithm, scope};
 
-    /// Counts down from a number, a unit each.
+    /// Counts down from a number, by one in each unit.
     struct Countdown;
 
     impl Algorithm for Countdown {
@@ -347,12 +348,12 @@ mod tests {
         }
     }
 
-    /// A job of this thread lies where others may take it.
+    /// Whether a job of this thread lies where other workers may take it.
     fn is_published() -> bool {
         Handle::current(|handle| handle.expect("inside of a join").slot().has_offer())
     }
 
-    /// Whoever is free finds the oldest job without its owner's help, whatever the owner has done before.
+    /// An idle worker finds the oldest job without its owner's help, whatever the owner has done before.
     #[test]
     fn the_oldest_job_is_published() {
         let pool = Pool::builder().threads(1).build().expect("a pool without threads");
@@ -381,7 +382,7 @@ mod tests {
         });
     }
 
-    /// How many jobs of one kind have been published when so many joins are within one another, the first closures of which take so long.
+    /// How many jobs are published inside `joins` nested joins of one kind, whose first closures take `each_ns` each.
     fn published_in(joins: usize, each_ns: f32) -> usize {
         match joins {
             0 => Handle::current(|handle| handle.expect("inside of a join").stack.published()),
@@ -395,7 +396,7 @@ mod tests {
         }
     }
 
-    /// All places are used, but by jobs of a kind of which the last ones had lain for a moment only.
+    /// Jobs fill all public places, but use only one if the last jobs of their kind were taken back within a moment.
     #[test]
     fn short_jobs_use_one_place() {
         let pool = Pool::builder().threads(1).build().expect("a pool without threads");
@@ -403,15 +404,15 @@ mod tests {
         let within = || {
             let all = long();
             assert!(all > 2);
-            // The places are used until several have been short.
+            // All places are used until several jobs have been short.
             assert_eq!(short(), all);
             short();
-            // That around all is one. (It is of a kind of its own. Were there one in each call, it might meet the other kind in the table of kinds.)
+            // The one is the job of the join around everything. (It is of another kind. If each call had such a join, the two kinds might collide in the table of kinds.)
             assert_eq!(short(), if HAS_TICKS { 1 } else { all });
         };
         pool.install(|| {
             stopped::with(|| join(within, || ()));
-            // Jobs of another kind are not concerned.
+            // Jobs of another kind are not affected.
             join(|| join(|| assert_eq!(published_in(0, 0.0), 2), || ()), || ());
         });
     }

@@ -1,11 +1,12 @@
-//! A thread that is in no pool has a worker do something, and waits for it. (Only programs written for rayon do so: fusain's own calls run on the thread that makes them.)
+//! Runs a job on a worker for a thread that is in no pool and waits for it. (Only programs written for rayon need this: fusain's own calls run on the thread that makes them.)
 //!
-//! The job goes into the mailbox of a worker that is awake and idle, if there is one: by way of an inbox, where it has to be found, it gets there far later. Such a worker may have
-//! lost its core, perhaps to the very thread that waits. So whoever waits looks after a while whether the job still lies there, and then takes it back and gives it to another.
-//! The worker that had the last one is asked first. Checked by `checks::whole`.
+//! The job is delivered to the mailbox of a worker that is awake and idle, if there is one. In an inbox, where a worker would have to find it, it would wait far longer. The
+//! operating system may have taken the core from that worker, perhaps to run the very thread that waits. So after a while the waiting thread checks whether the job still
+//! lies in the mailbox. If so, it takes the job back and delivers it to another worker. The search for a worker begins with the one that got the last job. Checked by
+//! `checks::whole`.
 //!
-//! **Spin or yield.** Where there are as many workers as cores, who spins here keeps one of them from working, and who yields gets its core back some 3 us late. A job of a kind that was long
-//! the last time is worth the second, others the first for as long as that.
+//! **Spin or yield.** Where there are as many workers as cores, a waiting thread that spins keeps one worker from its core. One that yields gets its core back some
+//! microseconds late, which is little beside a long job. So the thread yields soon if the last job of this kind was long; otherwise it first spins for a few microseconds.
 
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
@@ -22,7 +23,7 @@ use crate::worker::kinds::{Kinds, kind_of};
 use std::cell::Cell;
 use std::panic::resume_unwind;
 
-/// From here on a job is long.
+/// A job that takes longer than this is long.
 const LONG_NS: f32 = 10_000.0;
 
 thread_local! {
@@ -31,7 +32,7 @@ thread_local! {
 }
 
 impl Pool {
-    /// Runs `f` on a started worker of this pool and waits for it; on the calling thread if it is one. A pool without started workers runs it there, too.
+    /// Runs `f` on a started worker of this pool and waits for it. If the calling thread is such a worker, or the pool has none, the calling thread runs it.
     #[doc(hidden)]
     pub fn in_worker<R: Send>(&self, f: impl FnOnce() -> R + Send) -> R {
         let pool = &*self.inner;
@@ -44,7 +45,7 @@ impl Pool {
 }
 
 impl Inner {
-    /// Runs `f` on some started worker, of which there are some, and waits for it.
+    /// Runs `f` on a started worker and waits for it. There must be a started worker.
     pub(crate) fn run_in_worker<F: FnOnce() -> R + Send, R: Send>(&self, f: F) -> R {
         let latch = Latch::new(1);
         let job = AwaitedJob::new(f, &latch);
@@ -75,7 +76,8 @@ impl Inner {
         tasks::tell(self);
     }
 
-    /// Hands `job`, which somebody waits for, to a worker that is awake and idle, looking at worker `first` first, and says to which; else leaves it to anybody.
+    /// Delivers `job`, for which the calling thread waits, to a worker that is awake and idle, and returns that worker's number. The search begins with worker `first`. If there is
+    /// none, leaves the job to any worker.
     fn deliver(&self, first: usize, job: JobRef) -> Option<usize> {
         let callable = self.helpers_max.max(1).min(self.workers);
         let claim = |index: usize| {
@@ -86,7 +88,7 @@ impl Inner {
             self.leave_to_anybody(job);
             return None;
         };
-        // SAFETY: whoever waits for it keeps it until it has been run, and nobody else knows of it.
+        // SAFETY: the waiting thread keeps the job until it has been run, and no other thread knows of it.
         unsafe { claim.deliver(job) };
         if self.last_delivered.load(Ordering::Relaxed) != index {
             self.last_delivered.store(index, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! Phases: stretches of a program in which the workers stay awake.
 //!
-//! A program may know what the pool cannot: that a burst of short calls begins. Phases are counted. A worker that is about to sleep reads the count, after the fence of
+//! A program may know that a burst of short calls begins, which the pool cannot know. Phases are counted. A worker that is about to sleep reads the count, after the fence of
 //! [`idle`](crate::idle). A thread that begins a phase adds to the count, executes a fence and wakes sleeping workers. So at least one of the two sees the other.
 
 use crate::pool::Pool;
@@ -19,7 +19,7 @@ impl Pool {
     /// It is for bursts of short calls with rests between them: the first call of a burst finds its workers awake. Each worker spins meanwhile, and so uses a core.
     /// Workers beyond the number of cores still sleep, and so do those of a pool on rayon's threads. Phases may overlap.
     ///
-    /// Takes as long as waking the sleeping workers, some 5 to 50 us each.
+    /// Takes as long as waking the sleeping workers, tens of microseconds each.
     ///
     /// # Example
     /// ```
@@ -38,7 +38,7 @@ impl Pool {
     pub fn phase(&self) -> Phase<'_> {
         let pool = &*self.inner;
         pool.phases.fetch_add(1, Ordering::Relaxed);
-        // Pairs with the fence of whoever falls asleep.
+        // Pairs with the fence of a worker that falls asleep.
         fence(Ordering::SeqCst);
         for index in 0..pool.helpers_max {
             if pool.stays_awake(index) {
@@ -64,11 +64,11 @@ mod tests {
     #[test]
     fn a_worker_stays_awake_in_a_phase() {
         let pool = Pool::builder().threads(2).build().expect("threads can be started");
-        // Of the worker alone: the caller may sleep while it waits for it.
+        // The parks of the worker only: the caller may sleep while it waits for the worker.
         let parks = || pool.inner.slots.get(0).tally().parks.get();
         let rest = || {
             sleep(Duration::from_millis(2));
-            // Needs the worker, so one that sleeps is woken.
+            // This needs the worker, so it is woken if it sleeps.
             pool.broadcast(|_| ());
         };
         {

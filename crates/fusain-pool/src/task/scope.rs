@@ -1,10 +1,10 @@
 //! `scope`: any number of tasks that may borrow from the frame that waits for them.
 //!
-//! A spawned task is a heap job in the spawning worker's [queue](crate::handover::queue), from which anybody may take it. The scope's
-//! [latch](crate::handover::latch) counts tasks that have not ended: a task is added before it can be seen, by the scope's owner or by a task that is counted itself;
-//! and counting down is a task's last touch of the scope. Checked by `checks::scope`.
+//! A spawned task is a heap job in the spawning worker's [queue](crate::handover::queue), from which any worker may take it. The scope's
+//! [latch](crate::handover::latch) counts the tasks that have not ended. The scope's owner, or a task that is counted itself, counts a new task before other threads can
+//! see it. Counting down is a task's last access to the scope. Checked by `checks::scope`.
 //!
-//! **What panics do.** A task runs inside `catch_unwind`; the first payload is kept, later ones are dropped, inside `catch_unwind` again. If the scope's own
+//! **What panics do.** A task runs inside `catch_unwind`. The first payload is kept; later ones are dropped, inside `catch_unwind` again. If the scope's own
 //! closure unwinds, its tasks are awaited all the same. Tested by `panics_in_a_scope` (`tests/fork_join.rs`), `payloads_are_dropped` and `drops_that_panic` (`tests/hostile.rs`).
 
 use crate::handover::job::JobRef;
@@ -36,7 +36,7 @@ pub struct Scope<'s> {
     marker: PhantomData<fn(&'s ()) -> &'s ()>,
 }
 
-// SAFETY: `pool` points to the pool that outlives the scope and is itself `Sync`; the rest is.
+// SAFETY: `pool` points to the pool that outlives the scope and is itself `Sync`; so are the other fields.
 unsafe impl Sync for Scope<'_> {}
 // SAFETY: as above.
 unsafe impl Send for Scope<'_> {}
@@ -125,7 +125,7 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
     let Scope { panic, worth, .. } = scope;
     match result {
         Err(payload) => {
-            // The panic of the scope itself is the one that counts.
+            // The panic of the scope's own closure takes precedence.
             discard(panic);
             resume_unwind(payload)
         }
@@ -145,8 +145,8 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
 impl<'s> Scope<'s> {
     /// Spawns a task. It runs before the scope ends, on this worker or on another. Its argument is the scope, so it can spawn more.
     ///
-    /// Costs an allocation. The task is run at once, by the thread that spawns it, if that is not a worker of the scope's pool, or is inside 32 tasks, each of which it took
-    /// while it waited in the one before. There, a task that spawns the next one recurses.
+    /// Costs an allocation. The spawning thread runs the task at once if it is not a worker of the scope's pool, or if it is inside 32 nested tasks, each of which it took while it
+    /// waited in the one before. In these cases a task that spawns the next one recurses.
     ///
     /// # Example
     /// ```
@@ -163,7 +163,7 @@ impl<'s> Scope<'s> {
     /// ```
     pub fn spawn(&self, task: impl FnOnce(&Scope<'s>) + Send + 's) {
         Handle::current(|handle| match handle {
-            // A task that is left in the queue of a worker that may not look there again would be waited for in vain.
+            // A worker nested deeper may not look into its queue again: a task that is left there would be waited for in vain.
             Some(handle) if std::ptr::eq(handle.pool, self.pool) && handle.depth.get() < DEPTH_MAX => {
                 self.push(handle, task);
             }
@@ -210,7 +210,7 @@ impl<'s, F: FnOnce(&Scope<'s>) + Send + 's> ScopeJob<'s, F> {
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
         let Self { task, scope: running, .. } = *this;
         let (owner, latch) = {
-            // SAFETY: the scope waits until the latch is open, and this reference ends before that.
+            // SAFETY: the scope waits until the latch is open, and this reference ends earlier.
             let scope = unsafe { &*running };
             let _root = begin(handle, scope.root);
             scope.run(task);

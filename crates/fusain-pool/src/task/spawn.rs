@@ -1,9 +1,9 @@
-//! Work that nobody waits for in place: detached tasks, closures on every worker, closures on some worker of a pool.
+//! Detached tasks, closures on every worker, and jobs on the waiting thread's stack.
 //!
-//! A detached task is a heap job, in the queue of the worker that spawned it or in the pool's inbox. A broadcast puts a stack job into the inbox of each worker,
-//! which looks there whenever it looks for work, also while it waits for something else. Both are told of by [`tasks::tell`].
+//! A detached task is a heap job, in the queue of the worker that spawned it or in the pool's inbox ([`tasks::tell`] tells a worker of it). A broadcast puts a stack job into the
+//! inbox of each worker ([`tasks::tell_worker`]), which looks there whenever it looks for work, also while it waits for something else.
 //!
-//! **What panics do.** A detached task's panic goes to the pool's panic handler. Of a broadcast the first comes out, after all have ended.
+//! **What panics do.** A detached task's panic goes to the pool's panic handler. A broadcast resumes the first panic, in the order of workers, after all closures have ended.
 //! Tested by `tests/spawning.rs`.
 
 use crate::handover::job::JobRef;
@@ -23,7 +23,7 @@ use std::thread;
 
 /// Runs `task` later, on a worker of the pool whose work the calling thread is doing, or else of [`Pool::global`]. See [`Pool::spawn`].
 ///
-/// In a pool of one worker there is nobody else to run it, so it runs before this returns; if another task spawns it, when that has ended. A task must not wait for the
+/// In a pool of one worker the calling thread runs the task before `spawn` returns, or, if another task spawns it, when that one ends. A task must not wait for the
 /// thread that has spawned it. The global pool is never dropped, so the program can end before the task has run.
 ///
 /// # Panics
@@ -57,9 +57,9 @@ pub fn broadcast<R: Send>(f: impl Fn(usize) -> R + Sync) -> Vec<R> {
     Pool::here(|pool| pool.broadcast(f))
 }
 
-/// Runs one queued task on the calling thread, if there is one, and returns whether there was one. A second closure of [`join`](crate::join()) that nobody has begun is one, too.
+/// Runs one queued task on the calling thread, if there is one, and returns whether there was one. A second closure of [`join`](crate::join()) that has not begun counts as one.
 ///
-/// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside of any pool it returns `false`. A panic of a detached task
+/// Call it in a loop that waits for other tasks: a worker that blocks would not run them. Outside any pool it returns `false`. A panic of a detached task
 /// goes to the pool's handler, that of a task of a scope to the caller of the scope.
 ///
 /// # Example
@@ -190,7 +190,7 @@ impl Pool {
     }
 }
 
-/// All results, or the first panic of some; the others are dropped.
+/// Returns all results, or resumes the first panic and drops everything else.
 pub(crate) fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
     let mut all = Vec::with_capacity(results.len());
     let mut first: Option<Payload> = None;
@@ -210,9 +210,9 @@ pub(crate) fn all_or_first_panic<R>(results: Vec<thread::Result<R>>) -> Vec<R> {
     }
 }
 
-/// Runs `start`, which hands out what `latch` counts in `pool`, with the number of the slot that is to be unparked, and waits until the latch is open.
+/// Runs `start`, which hands out the jobs that `latch` counts in `pool`, and waits until the latch is open.
 ///
-/// `start` does not unwind.
+/// The argument of `start` is the number of the slot that is to be unparked. `start` does not unwind.
 pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize) -> R) -> R {
     let _home = Innermost::go_home(|handle| std::ptr::eq(handle.pool, pool));
     Handle::current(|handle| match handle {
@@ -224,7 +224,7 @@ pub(crate) fn and_wait<R>(pool: &Inner, latch: &Latch, start: impl FnOnce(usize)
         Some(handle) => pool.with_lease(|owner| {
             pool.slots.get(owner).set_thread(crate::sync::current());
             let started = start(owner);
-            // A worker of another pool goes on working there: what it waits for may need it.
+            // A worker of another pool goes on working for that pool: what it waits for may need it.
             wait_for(handle, latch, Helps::Anybody);
             started
         }),
@@ -248,7 +248,7 @@ impl Inner {
                 })
                 .collect();
             self.give_all(jobs.iter().map(|job| job.to_ref(handle.index)).collect());
-            // A started worker has its part in its inbox like all others.
+            // If the caller is a started worker, its job is in its inbox, as with all others.
             let is_caller = handle.index >= workers;
             let own = is_caller.then(|| catch_unwind(AssertUnwindSafe(|| f(workers))));
             wait_for(handle, &latch, Helps::Root(root));
@@ -258,7 +258,7 @@ impl Inner {
 
     /// Gives each started worker one of these jobs, in the order of workers.
     ///
-    /// All get those of one broadcast before those of another: else two whose closures wait until all workers are there would each have some of them, for ever.
+    /// All workers get the jobs of two broadcasts in the same order. Otherwise two broadcasts whose closures wait for all workers could each hold some of the workers for ever.
     pub(crate) fn give_all(&self, jobs: Vec<JobRef>) {
         {
             let _order = self.broadcasts.lock().expect("no panic happens under this lock");
@@ -274,18 +274,18 @@ impl Inner {
         if self.workers == 0 { self.enter(|handle| run_here(handle, job)) } else { self.lay_down(job) }
     }
 
-    /// Puts a task into the queue of the worker that this thread is in this pool, to be run before what that has spawned earlier, or into the pool's inbox.
+    /// If this thread is a started worker of this pool, puts the task into the worker's queue, where it is run before earlier tasks. Otherwise puts it into the pool's inbox.
     pub(crate) fn lay_down(&self, job: JobRef) {
         self.lay_down_as(|_| job, job);
     }
 
-    /// As [`lay_down`](Self::lay_down) of what `own` makes of it for the queue of the worker of that number.
+    /// As [`lay_down`](Self::lay_down), but a worker's queue gets what `own` returns for the worker's number.
     pub(crate) fn lay_down_as(&self, own: impl FnOnce(usize) -> JobRef, job: JobRef) {
         Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => {
                 handle.push(own(handle.index));
             }
-            // A thread that calls may leave, and never look at its queue again.
+            // A caller may leave the pool, and never look at its queue again.
             _ => self.inbox.push(job),
         });
         tasks::tell(self);
@@ -294,7 +294,7 @@ impl Inner {
     fn run_detached(&self, task: impl FnOnce()) {
         if let Err(payload) = catch_unwind(AssertUnwindSafe(task)) {
             Handle::current(|handle| trace::caught_panic(handle.map_or(0, |handle| handle.index)));
-            // A handler that panics in its turn has nobody to tell.
+            // A panic of the handler itself is dropped: there is no other handler for it.
             if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (self.handlers.panic)(payload))) {
                 discard(payload);
             }
@@ -302,7 +302,7 @@ impl Inner {
     }
 }
 
-/// Runs a part of what is within the outermost join or scope `root`, if there is one: who waits for that also runs what the part spawns into its scopes.
+/// Runs `f` as a part of the outermost join or scope `root`, if there is one: threads that wait for this root also run what `f` spawns into its scopes.
 fn within<R>(root: usize, f: impl FnOnce() -> R) -> R {
     Handle::current(|handle| {
         let _root = handle.filter(|_| root != 0).map(|handle| tasks::begin(handle, root));
@@ -310,7 +310,8 @@ fn within<R>(root: usize, f: impl FnOnce() -> R) -> R {
     })
 }
 
-/// Runs a task where there is no other worker, and what it spawns in its turn: that is queued, as a task that spawns the next one for ever would fill the thread's stack.
+/// Runs a task in a pool without started workers, and then the tasks that it has spawned. These are queued, because tasks that each spawn the next one would overflow the stack
+/// if they were nested.
 fn run_here(handle: &Handle<'_>, job: JobRef) {
     handle.push(job);
     if handle.runs_detached.replace(true) {
@@ -322,7 +323,7 @@ fn run_here(handle: &Handle<'_>, job: JobRef) {
     handle.runs_detached.set(false);
 }
 
-/// A task on the heap that nobody waits for.
+/// A detached task, on the heap.
 #[repr(C)]
 pub(crate) struct DetachedJob<F> {
     header: Header,
@@ -330,7 +331,7 @@ pub(crate) struct DetachedJob<F> {
 }
 
 impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
-    /// Of a task of `pool`, whose workers stay for it.
+    /// A job for a detached task of `pool`, whose workers stay until it has ended.
     pub(crate) fn boxed(task: F, pool: &Inner) -> JobRef {
         pool.keep();
         JobRef::new(NonNull::from(Box::leak(Box::new(Self { header: Header { run: Self::run }, task }))))
@@ -348,7 +349,7 @@ impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
     }
 }
 
-/// A closure in the frame of somebody who waits until all jobs of a latch have ended.
+/// A closure in the frame of a thread that waits until all jobs of a latch have ended.
 ///
 /// Invariants: (1) `func` is there until `run`, which happens once; (2) `result` is written before the latch is counted down, and read after it is open;
 /// (3) the waiter does not leave the frame before the latch is open.
@@ -368,13 +369,13 @@ impl<F: FnOnce() -> R + Send, R: Send> AwaitedJob<F, R> {
         Self { header, func: UnsafeCell::new(Some(func)), result: UnsafeCell::new(None), latch, owner: Cell::new(0) }
     }
 
-    /// To be handed out, by who waits at slot `owner`.
+    /// A reference to be handed out by the thread that waits at slot `owner`.
     pub(crate) fn to_ref(&self, owner: usize) -> JobRef {
         self.owner.set(owner);
         JobRef::new(NonNull::from(self))
     }
 
-    /// After the latch has been seen open.
+    /// The result. To be called after the latch has been seen open.
     pub(crate) fn into_result(self) -> thread::Result<R> {
         self.result.into_inner().expect("the job has been run")
     }
@@ -412,7 +413,7 @@ mod tests {
     use std::sync::Arc;
     use std::time::{Duration, Instant};
 
-    /// Of two that wait, the first has so much on its stack that it takes nothing from others. It is the one that is told.
+    /// Of two waiting workers, the first is nested so deep that it takes no tasks of others, and it is the one that is told.
     #[test]
     fn a_task_is_found_though_one_was_told_that_does_not_take_it() {
         let pool = Inner::registry(3, Handlers::default(), Box::new(()));

@@ -28,7 +28,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// assert_eq!(counts.into_values().sum::<u64>(), 1023);
 /// ```
 pub struct WorkerLocal<'f, T> {
-    /// One a worker, and one for all other threads. Threads of several pools may share one.
+    /// One list for each worker, and one for all other threads. Threads of several pools may share a list.
     free: Box<[CachePadded<Mutex<Vec<T>>>]>,
     make: Box<dyn Fn() -> T + Send + Sync + 'f>,
 }
@@ -42,14 +42,14 @@ impl<'f, T: Send> WorkerLocal<'f, T> {
         Self { free: (0..=current_workers()).map(|_| CachePadded::default()).collect(), make: Box::new(make) }
     }
 
-    /// Lends this worker's value to `f`. Takes some 20 ns.
+    /// Lends this worker's value to `f`. Takes a lock before and after that, which is seldom contended.
     ///
     /// # Panics
     /// If `f` or the closure that makes values panics. The value is kept as `f` has left it.
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let others = self.free.len() - 1;
         let place = &self.free[current_worker_index().map_or(others, |index| index % others.max(1))];
-        // Not inside the lock, for it may panic.
+        // `make` may panic, so it is not called under the lock.
         let value = lock(place).pop();
         let mut borrowed = Borrowed { place, value: Some(value.unwrap_or_else(|| (self.make)())) };
         f(borrowed.value.as_mut().expect("there until it is given back"))
@@ -66,7 +66,7 @@ fn lock<T>(place: &Mutex<Vec<T>>) -> MutexGuard<'_, Vec<T>> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A value that goes back where it came from, also by a panic.
+/// A value that is given back when this is dropped, also by a panic.
 struct Borrowed<'v, T> {
     place: &'v Mutex<Vec<T>>,
     value: Option<T>,

@@ -1,18 +1,18 @@
-//! Whether a join or scope is worth waking somebody for.
+//! Whether a join or scope is worth waking a worker for.
 //!
-//! What closures will take nobody can know; but calls of the same kind, with closures of the same types, tend to take alike. So the first call of a
-//! kind wakes, and what is kept of a kind is one number: how long its last timed call took. Calls too short
-//! to pay for a wake make none until together they have lost as much as one costs ([`wakes`]). Only calls that find everybody asleep are timed, and of the short ones one in [`SAMPLE`], so that a kind whose weight
-//! has changed is noticed soon.
+//! How long closures take is not known beforehand, but calls of the same kind, with closures of the same types, tend to take about as long. So the first call of a
+//! kind wakes a worker, and one number is kept for each kind: how long its last timed call took. Calls too short
+//! to pay for a wake make none until together they have lost as much as one costs ([`wakes`]). Only calls that find all workers asleep are timed. Of the short ones among them
+//! one in [`SAMPLE`] is, so that a change of a kind's weight is noticed soon.
 //!
-//! **What it can lose.** A wake that was not worth it costs what a wake costs, once a kind, and again once each time a kind turns short. A wake
+//! **What it can lose.** A wake that was not worth it costs what a wake costs, once for each kind, and once more each time a kind becomes short. A wake
 //! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
 
 use crate::idle::wakes::{self, Wake};
 use crate::platform::Instant;
 use crate::worker::kinds::{Kinds, kind_of};
 
-/// One in so many of the calls that were short is timed: the clock costs 50 ns twice.
+/// One in this many short calls is timed: reading the clock twice would slow all of them down.
 const SAMPLE: u8 = 16;
 
 #[derive(Clone, Copy)]
@@ -27,20 +27,20 @@ thread_local! {
     static KNOWN: Kinds<Seen> = const { Kinds::new() };
 }
 
-/// One call.
+/// One call that may be timed.
 pub(crate) struct Worth {
     kind: usize,
     started: Option<Instant>,
 }
 
 impl Worth {
-    /// Of the kind that is named by type `K`.
+    /// A call of the kind that is named by type `K`.
     #[inline]
     pub(crate) fn of<K>() -> Self {
         Self { kind: kind_of::<K>(), started: None }
     }
 
-    /// Asked where all are asleep: whether to wake somebody for this call.
+    /// Whether to wake a worker for this call, if all workers are asleep.
     #[cold]
     pub(crate) fn is_worth_waking(&mut self) -> bool {
         if cfg!(loom) {

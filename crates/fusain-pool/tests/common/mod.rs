@@ -4,11 +4,11 @@ use fusain_pool::Pool;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// Long past what any machine needs; a wait that has taken as long has failed.
+/// Far longer than any machine needs: a wait that takes as long has failed.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 #[allow(dead_code, reason = "not every test that shares this file needs it")]
-/// Runs `b` on another worker of `pool`: `a` gives way until it has been taken.
+/// Runs `b` on another worker of `pool`: the first closure of the join yields until `b` has been taken.
 pub(crate) fn given_away<R: Send>(pool: &Pool, b: impl FnOnce() -> R + Send) -> R {
     let taken = AtomicBool::new(false);
     let a = || {

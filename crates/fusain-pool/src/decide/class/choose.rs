@@ -5,38 +5,38 @@ use std::ops::RangeInclusive;
 use super::{Again, Choice, Class, FAR, LONG_NS, Machine, NEAR, Next, TRY_PART, middle};
 use crate::decide::trial::{FEW_CALLS, TRY_CALLS};
 
-/// Short sequential calls are weighed and timed once in this time of such calls, on average, since what they take may change; ...
+/// Short sequential calls are weighed and timed once in this time of such calls, on average, since what they take may change, ...
 const LOOKED_AFTER_NS: f32 = 50_000.0;
 
-/// ... and one in so many of them at most, and at least. It takes some microseconds where its code is not in the cache, as after a rest.
+/// ... but at most one of 64 and at least one of 256 calls. To weigh a call takes some microseconds where the code for it is not in the cache, as after a rest.
 const LOOK_EVERY: RangeInclusive<f32> = 64.0..=256.0;
 
-/// Calls until one is looked at where nothing else limits them.
+/// The number of calls until one is weighed, where nothing else limits it.
 const ANY: f32 = f32::MAX;
 
-/// All calls from this length on are weighed and timed, which costs them a 50th at most: a few of them in a row can be worth a wake.
+/// All calls from this length on are weighed and timed, which costs them at most 2 %: a few of them in a row can be worth a wake.
 pub(in crate::decide) const LOOKED_AT_NS: f32 = 20_000.0;
 
-/// Shorter calls that are shared are weighed and timed once in this time of such calls, which costs about a hundredth of that, and at least once in this many calls.
+/// Shorter calls that are shared are weighed and timed once in this time of such calls, which costs about 1 % of it, and at least once in this many calls.
 const WEIGHED_AFTER_NS: f32 = 25_000.0;
 const WEIGH_EVERY: f32 = 64.0;
 
-/// Calls shorter than this are not shared before their sequential cost is known well: to run them in sequence tells more.
+/// Calls shorter than this are not shared before their sequential cost is known well: running them in sequence tells more.
 const UNSURE_BELOW_NS: f32 = 20_000.0;
 
 /// The other way must be better by this factor before calls change to it.
 const GAINS: f32 = 1.03;
 
-/// A call that takes less than this part of an empty shared call is not tried shared: it cannot gain, however near the cores are to each other now.
+/// A call that takes less than this fraction of an empty shared call is not tried shared: it cannot gain, however near the cores are to each other at the moment.
 const LEAST_OF_REGION: f32 = 0.5;
 
-/// The part of the time that may be spent on trying a way that has not been measured at all; else it is of [`TRY_PART`].
+/// The fraction of the time that may be lost to a trial of a way that has never been measured. Otherwise it is in the range [`TRY_PART`].
 const TRY_UNKNOWN: f32 = 0.3;
 
-/// A try of any call is taken to lose at least this part of its time the other way, because of the caches.
+/// A trial of a call is taken to lose at least this fraction of the call's time the other way, because of the caches.
 const TRY_LOSS: f32 = 0.25;
 
-/// What a call is thought to take either way.
+/// What a call is thought to take each way.
 #[derive(Clone, Copy)]
 struct Times {
     alone_ns: f32,
@@ -44,7 +44,7 @@ struct Times {
 }
 
 impl Class {
-    /// How to run a call of `work` elements. `wake_ns` is what it costs to wake somebody, `is_asleep` whether all sleep.
+    /// How to run a call of `work` elements. `wake_ns` returns what a wake costs, `is_asleep` whether all workers sleep.
     pub(in crate::decide) fn choose(
         &self,
         work: usize,
@@ -58,14 +58,14 @@ impl Class {
         self.look_at_next();
         let alone_ns = self.alone.cost.get() * work as f32;
         if alone_ns == 0.0 {
-            // Tried on the pool before, and over before a unit was timed; else the run loop finds out, one element at first.
+            // A new class: the run loop finds out what an element costs, and begins with one. Otherwise a call was shared before, and over before a unit was timed.
             return if is_new && machine.workers > 1.0 { Choice::Unknown } else { Choice::Alone };
         }
         if !self.alone.is_sure() && alone_ns < UNSURE_BELOW_NS {
             return Choice::Alone;
         }
         if machine.workers <= 1.0 {
-            // The next ones may be made in another pool.
+            // Not for longer: the next calls may be made in another pool.
             self.pass(work, ANY);
             return Choice::Alone;
         }
@@ -100,7 +100,7 @@ impl Class {
         Choice::Shared { stands_for: self.stands_for.get(), is_try, alone_ns, gain_ns }
     }
 
-    /// Begins with what theory says of calls with so many workers, if these are the first.
+    /// Starts with what theory says of calls with this number of workers, if they are the first.
     fn expect_workers(&self, work: usize, machine: Machine<impl FnOnce() -> f32>) {
         if self.shared.cost.get() == 0.0 {
             self.workers.set(machine.workers);
@@ -114,8 +114,8 @@ impl Class {
         }
     }
 
-    /// Begins to try the way that is thought the worse, if the calls since the last try have paid for what that may lose; else returns how many calls are missing.
-    /// `shares` says whether sharing is thought the better way.
+    /// Begins a trial of the way that seems worse, if the calls since the last trial have paid for what it may lose. Otherwise returns how many calls it takes until they have.
+    /// `shares` says whether sharing seems better.
     fn weigh_try(
         &self,
         stands_for: f32,
@@ -127,14 +127,14 @@ impl Class {
         let Times { alone_ns, shared_ns } = times;
         let (best_ns, other_ns, other) =
             if shares { (shared_ns, alone_ns, &self.alone) } else { (alone_ns, shared_ns, &self.shared) };
-        // What long calls take in sequence their units have told well enough, and to try it costs much where there are many workers.
+        // The units of long calls have told well enough what these take in sequence, and to try that costs much where there are many workers.
         let is_unknown = other.timings.get() == 0 && (!shares || alone_ns < LONG_NS);
         let part = if is_unknown { TRY_UNKNOWN } else { self.try_part.get() };
         let saves_ns = best_ns * part;
         let saved_ns = self.saved_ns.get() + stands_for * saves_ns;
         self.saved_ns.set(saved_ns);
         if shares && self.shared.timings.get() == 0 {
-            // What the first one shows would be believed.
+            // Several calls, since the time of the first one alone would be believed.
             self.begin_trial(true, self.try_calls(alone_ns));
             return 0.0;
         }
@@ -146,12 +146,12 @@ impl Class {
             self.begin_trial(!shares, calls);
             return 0.0;
         }
-        // What is missing beyond is for a wake.
+        // Where only the cost of a wake is missing, the next calls need not be weighed for that.
         let missing_ns = loss_ns - saved_ns;
         if missing_ns > 0.0 { missing_ns / saves_ns } else { ANY }
     }
 
-    /// Has some calls shared as `again` says without another look, if they are short: these take `shared_ns`.
+    /// Has some of the next calls shared as `again` says, without being weighed. Each takes `shared_ns`: the shorter they are, the more of them.
     fn share_again(&self, shared_ns: f32, again: Again) {
         let every = (WEIGHED_AFTER_NS / shared_ns).clamp(2.0, WEIGH_EVERY) as u32;
         let calls = (every / 2 + self.draw() % every) as u16;
@@ -159,7 +159,7 @@ impl Class {
         self.stands_for.set(calls + 1);
     }
 
-    /// Lets some calls of about so much work run in sequence without another look, if they are short, on average `at_most`; returns how many.
+    /// Lets some of the next calls, of about `work` elements, run in sequence without being weighed, if they are short: on average at most `at_most`. Returns how many.
     pub(in crate::decide) fn pass(&self, work: usize, at_most: f32) -> u16 {
         let alone_ns = self.alone.cost.get() * work as f32;
         let often = (LOOKED_AFTER_NS / alone_ns).clamp(*LOOK_EVERY.start(), *LOOK_EVERY.end());
@@ -179,12 +179,12 @@ impl Class {
         self.trial.begin(shares, calls);
     }
 
-    /// Calls of a try where they take `alone_ns` in sequence. Of searches one tells little, and many not much more.
+    /// The number of calls of a trial where each takes `alone_ns` in sequence. One search tells little, and many tell not much more.
     fn try_calls(&self, alone_ns: f32) -> u8 {
         if alone_ns < LONG_NS && !self.is_search.get() { TRY_CALLS } else { FEW_CALLS }
     }
 
-    /// A number by lot, for how many calls are not looked at: those of a program may have a rhythm of their own, and else it could always be the one after a rest that is.
+    /// A random number, by which calls are chosen to be weighed: a program has a rhythm, and every weighed call might otherwise be the first one after a rest.
     fn draw(&self) -> u32 {
         let random = self.random.get().wrapping_mul(747_796_405).wrapping_add(2_891_336_453);
         self.random.set(random);

@@ -8,17 +8,17 @@ use crate::decide::way::CHANGED;
 /// If a call took far longer than expected, and at least this long, the next one is timed, too.
 const SURPRISING_NS: f32 = 800.0;
 
-/// If a shared search is more than so many times as fast as its workers could be, its sequential cost was estimated far too high: ...
+/// The sequential cost of a shared search was estimated far too high if the search is more than this many times as fast as its workers could be, ...
 const PLAUSIBLE: f32 = 4.0;
 
-/// ... or, if that cost is known well, more than so many times as fast. A search may just have ended early.
+/// ... or, where that cost is known well, more than this many times as fast as in sequence: up to there the search may just have ended early.
 const BEYOND: f32 = 512.0;
 
-/// A long call that takes more than so many times the expected time is believed at once, not after a second one: an error costs less than one more such call in sequence.
+/// A long call that takes more than this many times the expected time is believed at once, not after a second one: an error costs less than one more such call in sequence.
 const CHANGED_CLEARLY: f32 = 16.0;
 
 impl Class {
-    /// A call of `work` elements, `done` of which it had to look at, took `elapsed_ns` in sequence.
+    /// A call of `work` elements, of which it had to look at `done`, took `elapsed_ns` in sequence.
     pub(in crate::decide) fn took_alone(&self, work: usize, done: usize, elapsed_ns: f32) {
         self.seems_light.set(false);
         self.mixture.took_any();
@@ -47,7 +47,7 @@ impl Class {
         }
     }
 
-    /// A call that nobody looked at took `elapsed_ns` in sequence, longer than it was to take.
+    /// A call that was not weighed took `elapsed_ns` in sequence, longer than its limit.
     pub(in crate::decide) fn took_long(&self, work: usize, done: usize, elapsed_ns: f32) {
         if done < work || self.is_search.get() || self.trial.shares().is_some() {
             return self.look_at_next();
@@ -55,7 +55,7 @@ impl Class {
         self.took_alone(work, done, elapsed_ns);
     }
 
-    /// A call of `work` elements took `elapsed_ns` shared with somebody who was awake.
+    /// A call of `work` elements took `elapsed_ns`, shared with workers that were awake.
     pub(in crate::decide) fn took_shared(&self, work: usize, elapsed_ns: f32) {
         if self.shared.cost.get() == 0.0 {
             return;
@@ -65,7 +65,7 @@ impl Class {
         let seems_light = total * CHANGED < alone;
         let seemed_light = self.seems_light.replace(seems_light);
         if seems_light {
-            // All workers together cannot have done so much. Twice in a row: elements have become lighter.
+            // All workers together cannot have done that much in this time. Twice in a row: elements have become lighter.
             return if seemed_light { self.set_alone(total) } else { self.look_at_next() };
         }
         let ratio = elapsed_ns / self.shared_ns(work);
@@ -77,7 +77,7 @@ impl Class {
         }
     }
 
-    /// A search of `work` elements took `elapsed_ns` shared, and ended early, or others of its class have.
+    /// A search of `work` elements took `elapsed_ns` shared. It or another one of its class has ended early.
     pub(in crate::decide) fn searched_shared(&self, work: usize, elapsed_ns: f32) {
         self.is_search.set(true);
         let (measured, alone) = (per_element(elapsed_ns, work), self.alone.cost.get());
@@ -86,18 +86,18 @@ impl Class {
         }
         let beyond = if self.alone.is_sure() { BEYOND } else { PLAUSIBLE * self.workers.get() };
         if measured * beyond < alone {
-            // So much nobody gains: the cost is that of a run that was interrupted, or went through fresh memory.
+            // No search gains that much: the cost was that of a run that was interrupted, or went through fresh memory.
             return self.set_alone(measured * self.workers.get());
         }
         self.trial.took(true, measured);
         self.shared.took_one_of_many(measured.min(FAR * alone));
     }
 
-    /// A unit of `done` elements took `elapsed_ns` on the pool, the longest of those that were timed. It may be compiled otherwise than the sequential loop, so it gives
-    /// a first idea, and later tells only if elements have become far heavier: there may be fewer in a unit than its grain says.
+    /// The longest timed unit of a shared call had `done` elements and took `elapsed_ns`. A unit may be compiled differently from the sequential loop, and may have
+    /// fewer elements than its grain says. So it gives a first estimate, and later tells only whether elements have become far heavier.
     ///
-    /// Who forces calls to be shared may well see units that had to wait for a wake. So where runs in sequence have told the cost, that stands; else the fastest unit
-    /// tells most, for the first ones find cold caches.
+    /// Units of calls that the program forces to be shared may have waited for a wake. There a cost that runs in sequence have told stands; otherwise the fastest unit tells
+    /// most, since the first ones find cold caches.
     pub(in crate::decide) fn saw_unit(&self, done: usize, elapsed_ns: f32, is_forced: bool) {
         if is_forced && self.alone.timings.get() > 0 {
             return;
@@ -118,32 +118,33 @@ impl Class {
         }
     }
 
-    /// As [`saw_unit`](Self::saw_unit) for a search whose cost is known: that of what is looked at, of which there is at most everything. So it tells what an element costs at
-    /// most. (Who took cold elements for dear ones, or believed a run that was interrupted, would claim few at a time, and see the claims take long.)
+    /// As [`saw_unit`](Self::saw_unit) for a search whose cost is known. A unit looks at each of its elements, and a search at most at all of them, so the unit tells what an
+    /// element costs at most. (With a cost that is too high, from cold caches or an interruption, workers would claim few elements at a time, and the time of the claims would
+    /// confirm that cost.)
     pub(in crate::decide) fn saw_unit_of_search(&self, done: usize, elapsed_ns: f32) {
         let (cost, measured) = (self.alone.cost.get(), per_element(elapsed_ns, done));
-        // A run in sequence has told more exactly what it costs.
+        // A run in sequence has told the cost more exactly.
         let enough = if self.alone.timings.get() > 0 { CHANGED } else { 1.0 };
         if enough * measured < cost {
             self.set_alone(measured);
         }
     }
 
-    /// A unit with a grain of `grain` took `elapsed_ns` on the pool, the longest of those that were timed, and units are not proportional to elements.
+    /// The longest timed unit of a shared call had a grain of `grain` and took `elapsed_ns`, where units are not proportional to elements.
     pub(in crate::decide) fn saw_own_unit(&self, grain: usize, elapsed_ns: f32) {
         self.unit.set(per_element(elapsed_ns, grain));
     }
 
-    /// A call that was to be tried shared has found nobody awake.
+    /// A call that was to be shared for a trial has found no worker awake.
     pub(in crate::decide) fn tried_in_vain(&self) {
         if self.trial.shares() == Some(true) {
             self.trial.was_in_vain();
         }
     }
 
-    /// A call that was run one way took `measured` nanoseconds an element, where that takes `other` the other way: what of it counts.
+    /// What counts of a call that was run one way and took `measured` nanoseconds an element, where an element costs `other` the other way; `None`: nothing.
     fn counted(&self, shares: bool, measured: f32, other: f32) -> Option<f32> {
-        // What that way has shown before was another time.
+        // Earlier timings of that way are out of date.
         let begins_anew = || if shares { &self.shared } else { &self.alone }.timings.set(0);
         match self.trial.took(shares, measured) {
             Took::Early => None,
@@ -161,7 +162,7 @@ impl Class {
         }
     }
 
-    /// The other way round: what an element of a call of the middle length costs, if one of `work` elements took `elapsed_ns` shared.
+    /// The inverse of [`shared_ns`](Self::shared_ns): what an element of a call of the middle length costs shared, if a call of `work` elements took `elapsed_ns`.
     fn shared_cost(&self, work: usize, elapsed_ns: f32) -> f32 {
         let middle = middle(work);
         (elapsed_ns + self.part() * (middle - work as f32)).max(elapsed_ns / 2.0) / middle
@@ -173,11 +174,11 @@ impl Class {
         self.alone_has_changed(before);
     }
 
-    /// What an element costs in sequence is no longer what it was `before`: so is what it costs shared.
+    /// An element no longer costs what it did `before` in sequence, so its shared cost is estimated anew.
     fn alone_has_changed(&self, before: f32) {
         let shared = self.shared.cost.get();
         if shared > 0.0 {
-            // Beyond its part of the work it may be what any call costs, or what this one lost at the time.
+            // What the shared cost had beyond a worker's share of the work: the fixed cost of any call, or what was lost at the time.
             let beyond = (shared - before / self.workers.get()).max(0.0);
             self.begin_shared(beyond * (self.alone.cost.get() / before).min(1.0));
         }

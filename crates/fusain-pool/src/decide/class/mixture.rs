@@ -1,32 +1,32 @@
-//! Whether calls of a class are of mixed weight, so that each of them is looked at [midway](super::super::midway).
+//! Whether calls of a class are of mixed weight, so that each of them reads the counter [midway](super::super::midway).
 //!
-//! A look takes some 100 ns, most of it because the processor waits until what it had begun is done: too much for a call of a microsecond or two, if all are alike. So looks
-//! are paid for by what they have gained, or, where a call in sequence took far longer than others, by a part of what they could have gained. When that is spent there are
-//! none until the next such call.
+//! On many processors, reading the counter serialises the pipeline, which is too expensive for a call of a microsecond or two if all calls are alike. So these looks have a
+//! budget. It is refilled by a fraction of what looks have gained, or, after a call that ran in sequence and took far longer than others, of what they could have gained. When
+//! the budget is spent, there are no looks until the next such call.
 
 use std::cell::Cell;
 
 use super::Class;
 use crate::decide::usual::Usual;
 
-/// What looks cost a call, on average.
+/// What the looks of one call cost, on average.
 const LOOKS_NS: f32 = 150.0;
 
-/// A call that was not looked at, and took far longer than others, may have been interrupted: it pays for no more looks than this.
+/// A call without looks that took far longer than others raises the budget to at most this, as it may have been interrupted.
 const LENT_NS: f32 = 15_000.0;
 
-/// The most that can be spent after the last gain.
+/// The largest budget: what looks may cost after the last gain.
 const SPENT_NS: f32 = 150_000.0;
 
-/// Such a part of the time of a long call is spent on looks, and no more.
+/// The fraction of a long call's time that goes into the budget.
 const PART: f32 = 0.25;
 
-/// So many calls in a row that were shared midway are no exceptions.
+/// After this many calls in a row that were shared midway, long calls are the rule.
 const NO_EXCEPTIONS: u8 = 8;
 
 /// See the [module](self).
 pub(super) struct Mixture {
-    /// What looks may cost by now.
+    /// The budget: what looks may cost by now.
     credit_ns: Cell<f32>,
     /// How many calls in a row have been shared midway.
     long: Cell<u8>,
@@ -47,12 +47,12 @@ impl Mixture {
         self.long.set(0);
     }
 
-    /// Such a call took `elapsed_ns`, far longer than others.
+    /// A call that ran in sequence to its end took `elapsed_ns`, far longer than others.
     pub(super) fn took_long(&self, elapsed_ns: f32) {
         self.credit_ns.set((PART * elapsed_ns).min(LENT_NS).max(self.credit_ns.get()));
     }
 
-    /// So many calls have been made since this was asked last.
+    /// Pays for the looks of `calls` calls: those made since the last payment.
     pub(super) fn pay_looks(&self, calls: f32) {
         self.credit_ns.set((self.credit_ns.get() - calls * LOOKS_NS).max(0.0));
     }
@@ -61,21 +61,21 @@ impl Mixture {
         self.credit_ns.get() > 0.0
     }
 
-    /// At most so many calls may be made before it is asked again.
+    /// The number of calls that the budget lasts for; the next one has to be weighed.
     pub(super) fn calls_looked_at(&self) -> u16 {
         if self.is_looked_at() { (self.credit_ns.get() / LOOKS_NS) as u16 } else { u16::MAX }
     }
 }
 
 impl Class {
-    /// What an element takes as a rule, where calls are to be looked at while they run in sequence.
+    /// What an element usually takes, if calls that run in sequence are to read the counter midway; else [`Usual::NONE`].
     pub(in crate::decide) fn usual(&self) -> Usual {
         let is_looked_at = self.mixture.is_looked_at() && self.workers.get() > 1.0 && !self.is_search.get();
         if is_looked_at { Usual::of(self.alone.cost.get()) } else { Usual::NONE }
     }
 
-    /// A call that ran in sequence has been shared midway, as its elements took `element_ns`; what was left would have taken `left_ns`. Calls may be of any weight: then what
-    /// the short ones take is to stand, as long as there are any.
+    /// A call that ran in sequence has been shared midway, as its elements took `element_ns` each; the rest would have taken `left_ns`. As long as some calls are short,
+    /// the cost that the class keeps is theirs.
     pub(in crate::decide) fn was_shared_midway(&self, element_ns: f32, left_ns: f32) {
         let Mixture { credit_ns, long } = &self.mixture;
         credit_ns.set((credit_ns.get() + PART * left_ns).min(SPENT_NS));
