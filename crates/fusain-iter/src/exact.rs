@@ -38,9 +38,9 @@ impl Exact {
     }
 
     /// For a source that makes, of each element of this one, something with `few` elements. Their total may not fit in a `usize`.
-    pub(crate) const fn of_each(self, few: Few) -> Exact {
-        match (self, few) {
-            (Exact::Always, Few::Exactly(_)) => Exact::Sometimes,
+    pub(crate) const fn of_each(self, bound: LengthBound) -> Exact {
+        match (self, bound) {
+            (Exact::Always, LengthBound::Exactly(_)) => Exact::Sometimes,
             _ => Exact::Never,
         }
     }
@@ -62,9 +62,9 @@ impl Exact {
 ///
 /// No other crate can name this type, as with [`Exact`].
 #[derive(Clone, Copy, Debug)]
-pub enum Few {
+pub enum LengthBound {
     /// There may be any number of elements.
-    No,
+    Unbounded,
     /// There is one element, or none.
     AtMostOne,
     /// There are exactly this many elements.

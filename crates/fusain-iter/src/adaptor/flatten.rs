@@ -71,7 +71,7 @@ where
 {
     type Item = P::Item;
 
-    const EXACT: Exact = S::EXACT.of_each(P::FEW);
+    const EXACT: Exact = S::EXACT.of_each(P::LENGTH_BOUND);
 
     #[inline(always)]
     fn left(&self) -> usize {
@@ -235,7 +235,7 @@ where
 {
     type Item = P::Item;
 
-    const EXACT: Exact = S::EXACT.of_each(P::FEW);
+    const EXACT: Exact = S::EXACT.of_each(P::LENGTH_BOUND);
 
     #[inline(always)]
     fn left(&self) -> usize {

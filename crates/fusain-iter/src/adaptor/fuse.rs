@@ -24,12 +24,12 @@ use crate::source::indexed::IndexedSource;
 #[must_use = "a chain does nothing before it is run"]
 pub struct PanicFuse<I> {
     base: I,
-    blown: Flag,
+    panicked: Flag,
 }
 
 impl<I> PanicFuse<I> {
     pub(crate) fn new(base: I) -> Self {
-        PanicFuse { base, blown: Flag::default() }
+        PanicFuse { base, panicked: Flag::default() }
     }
 }
 
@@ -41,7 +41,7 @@ impl<I: ParallelIterator> ParallelIterator for PanicFuse<I> {
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        PanicFuseSource { base: self.base.source(settings), blown: &self.blown }
+        PanicFuseSource { base: self.base.source(settings), panicked: &self.panicked }
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -56,7 +56,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        PanicFuseSource { base: self.base.indexed(settings), blown: &self.blown }
+        PanicFuseSource { base: self.base.indexed(settings), panicked: &self.panicked }
     }
 
     fn len(&self) -> usize {
@@ -69,24 +69,24 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for PanicFuse<I> {
 #[derive(Debug)]
 pub struct PanicFuseSource<'s, S> {
     base: S,
-    blown: &'s Flag,
+    panicked: &'s Flag,
 }
 
 /// Raises the flag when it is dropped by a panic.
 #[derive(Debug)]
-struct Blow<'s> {
+struct RaiseOnPanic<'s> {
     flag: &'s Flag,
     /// A destructor may run the chain because of another panic.
     was_panicking: bool,
 }
 
-impl<'s> Blow<'s> {
+impl<'s> RaiseOnPanic<'s> {
     fn new(flag: &'s Flag) -> Self {
-        Blow { flag, was_panicking: panicking() }
+        RaiseOnPanic { flag, was_panicking: panicking() }
     }
 }
 
-impl Drop for Blow<'_> {
+impl Drop for RaiseOnPanic<'_> {
     fn drop(&mut self) {
         if !self.was_panicking && panicking() {
             self.flag.raise();
@@ -101,22 +101,22 @@ impl<S: Source> Source for PanicFuseSource<'_, S> {
 
     #[inline(always)]
     fn left(&self) -> usize {
-        if self.blown.is_up() { 0 } else { self.base.left() }
+        if self.panicked.is_up() { 0 } else { self.base.left() }
     }
 
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(S::Item) -> ControlFlow<()>) -> ControlFlow<()> {
-        let _blow = Blow::new(self.blown);
-        let blown = self.blown;
-        self.base.run(grain, |x| if blown.is_up() { ControlFlow::Break(()) } else { each(x) })
+        let _raise_on_panic = RaiseOnPanic::new(self.panicked);
+        let panicked = self.panicked;
+        self.base.run(grain, |x| if panicked.is_up() { ControlFlow::Break(()) } else { each(x) })
     }
 
     fn split(&mut self) -> Option<Self> {
-        Some(PanicFuseSource { base: self.base.split()?, blown: self.blown })
+        Some(PanicFuseSource { base: self.base.split()?, panicked: self.panicked })
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        Some(PanicFuseSource { base: self.base.split_at(n)?, blown: self.blown })
+        Some(PanicFuseSource { base: self.base.split_at(n)?, panicked: self.panicked })
     }
 
     #[inline(always)]
@@ -137,15 +137,15 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
     }
 
     fn front(&mut self, n: usize) -> Self::Piece<'_> {
-        PanicFusePiece { base: self.base.front(n), blow: Blow::new(self.blown) }
+        PanicFusePiece { base: self.base.front(n), raise: RaiseOnPanic::new(self.panicked) }
     }
 
     fn back(&mut self, n: usize) -> Self::Piece<'_> {
-        PanicFusePiece { base: self.base.back(n), blow: Blow::new(self.blown) }
+        PanicFusePiece { base: self.base.back(n), raise: RaiseOnPanic::new(self.panicked) }
     }
 
     fn split_at(&mut self, n: usize) -> Self {
-        PanicFuseSource { base: self.base.split_at(n), blown: self.blown }
+        PanicFuseSource { base: self.base.split_at(n), panicked: self.panicked }
     }
 
     fn swap_begun(&mut self, other: &mut Self, seal: Seal) {
@@ -158,7 +158,7 @@ impl<S: IndexedSource> IndexedSource for PanicFuseSource<'_, S> {
 #[derive(Debug)]
 pub struct PanicFusePiece<'p, P> {
     base: P,
-    blow: Blow<'p>,
+    raise: RaiseOnPanic<'p>,
 }
 
 impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
@@ -166,19 +166,19 @@ impl<P: Iterator> Iterator for PanicFusePiece<'_, P> {
 
     #[inline]
     fn next(&mut self) -> Option<P::Item> {
-        if self.blow.flag.is_up() { None } else { self.base.next() }
+        if self.raise.flag.is_up() { None } else { self.base.next() }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         // Otherwise an adaptor that goes on while elements are left, as `chunks` does, would never end.
-        if self.blow.flag.is_up() { (0, Some(0)) } else { self.base.size_hint() }
+        if self.raise.flag.is_up() { (0, Some(0)) } else { self.base.size_hint() }
     }
 }
 
 impl<P: DoubleEndedIterator> DoubleEndedIterator for PanicFusePiece<'_, P> {
     #[inline]
     fn next_back(&mut self) -> Option<P::Item> {
-        if self.blow.flag.is_up() { None } else { self.base.next_back() }
+        if self.raise.flag.is_up() { None } else { self.base.next_back() }
     }
 }
 

@@ -9,7 +9,7 @@ use fusain_algorithms::Par;
 use fusain_algorithms::internals::{self, Plan, Team, Watch};
 
 use crate::collect::IntoParallelIterator;
-use crate::exact::Few;
+use crate::exact::LengthBound;
 use crate::flag::Flag;
 use crate::parallel::ParallelIterator;
 use crate::push;
@@ -77,7 +77,7 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
 
     /// The number of elements that come out, if the type of the inner chains fixes how many each has.
     pub(super) fn exact<P: IntoParallelIterator>(&self) -> Option<usize> {
-        let Few::Exactly(each) = P::FEW else { return None };
+        let LengthBound::Exactly(each) = P::LENGTH_BOUND else { return None };
         let base = match &self.base {
             Some(base) => base.exact(Seal)?,
             None => 0,
@@ -88,10 +88,10 @@ impl<'s, S: Source, T: Send> Outer<'s, S, T> {
     /// Whether the inner chains are known to be so short that none needs to be shared.
     #[inline(always)]
     fn are_few<P: IntoParallelIterator>(&self) -> bool {
-        match const { P::FEW } {
-            Few::No => false,
-            Few::AtMostOne => true,
-            Few::Exactly(each) => each <= FEW && self.base_left() >= MANY,
+        match const { P::LENGTH_BOUND } {
+            LengthBound::Unbounded => false,
+            LengthBound::AtMostOne => true,
+            LengthBound::Exactly(each) => each <= FEW && self.base_left() >= MANY,
         }
     }
 

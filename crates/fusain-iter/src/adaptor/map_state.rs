@@ -105,9 +105,9 @@ impl<N, T> Drop for Made<'_, N, T> {
 
 /// Values that finished parts leave for later parts.
 #[derive(Debug)]
-struct Shelf<T>(Mutex<Vec<T>>);
+struct ValuePool<T>(Mutex<Vec<T>>);
 
-impl<T> Shelf<T> {
+impl<T> ValuePool<T> {
     fn with<R>(&self, f: impl FnOnce(&mut Vec<T>) -> R) -> R {
         f(&mut self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
     }
@@ -119,7 +119,7 @@ impl<T> Shelf<T> {
 pub struct Lent<'s, N, T> {
     make: &'s N,
     value: Option<T>,
-    shelf: &'s Shelf<T>,
+    values: &'s ValuePool<T>,
 }
 
 impl<N: Fn() -> T + Sync, T: Send> State for Lent<'_, N, T> {
@@ -127,18 +127,18 @@ impl<N: Fn() -> T + Sync, T: Send> State for Lent<'_, N, T> {
 
     #[inline]
     fn value(&mut self) -> &mut T {
-        self.value.get_or_insert_with(|| self.shelf.with(Vec::pop).unwrap_or_else(self.make))
+        self.value.get_or_insert_with(|| self.values.with(Vec::pop).unwrap_or_else(self.make))
     }
 
     fn split(&mut self) -> Self {
-        Lent { make: self.make, value: None, shelf: self.shelf }
+        Lent { make: self.make, value: None, values: self.values }
     }
 }
 
 impl<N, T> Drop for Lent<'_, N, T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
-            self.shelf.with(|shelf| shelf.push(value));
+            self.values.with(|values| values.push(value));
         }
     }
 }
@@ -312,7 +312,7 @@ pub struct MapWorker<I, N, T, F> {
     base: I,
     init: N,
     f: F,
-    shelf: Shelf<T>,
+    values: ValuePool<T>,
 }
 
 debug_without_closures!(MapWorker < I, N, T, F > { base });
@@ -325,7 +325,7 @@ impl<I: Clone, N: Clone, T, F: Clone> Clone for MapWorker<I, N, T, F> {
 
 impl<I, N, T, F> MapWorker<I, N, T, F> {
     pub(crate) fn new(base: I, init: N, f: F) -> Self {
-        MapWorker { base, init, f, shelf: Shelf(Mutex::new(Vec::new())) }
+        MapWorker { base, init, f, values: ValuePool(Mutex::new(Vec::new())) }
     }
 }
 
@@ -344,7 +344,7 @@ where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        let state = Lent { make: &self.init, value: None, shelf: &self.shelf };
+        let state = Lent { make: &self.init, value: None, values: &self.values };
         StateSource { base: self.base.source(settings), state, f: &self.f }
     }
 
@@ -373,7 +373,7 @@ where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        let state = Lent { make: &self.init, value: None, shelf: &self.shelf };
+        let state = Lent { make: &self.init, value: None, values: &self.values };
         StateSource { base: self.base.indexed(settings), state, f: &self.f }
     }
 

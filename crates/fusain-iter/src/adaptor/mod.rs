@@ -42,7 +42,7 @@ pub use map_state::{MapInit, MapWith, MapWorker};
 pub use order::{Enumerate, Rev, Skip, Take};
 pub use positions::Positions;
 pub use step_by::StepBy;
-pub use while_some::{Unbroken, WhileSome};
+pub use while_some::{UntilBreak, WhileSome};
 pub use windows::MapWindows;
 pub(crate) use with::Change;
 pub use with::{MaxLen, MinLen, With};

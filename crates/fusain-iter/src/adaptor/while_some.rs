@@ -20,28 +20,28 @@ use crate::source::Source;
 /// let n = (0..1_000_000).into_par_iter().map(|x| (x < 500).then_some(x)).while_some().count();
 /// assert!(n <= 500);
 /// ```
-pub type WhileSome<I> = Unbroken<I, fn(())>;
+pub type WhileSome<I> = UntilBreak<I, fn(())>;
 
 /// The values of elements such as `Result`s, until a worker meets one that ends the chain.
 ///
 /// `end` is called with what ended it, such as the error. Other workers may meet such elements, too, before they stop: `end` is then called for each of these.
 #[derive(Clone)]
 #[must_use = "a chain does nothing before it is run"]
-pub struct Unbroken<I, E> {
+pub struct UntilBreak<I, E> {
     base: I,
     over: Flag,
     end: E,
 }
 
-debug_without_closures!(Unbroken < I, E > { base });
+debug_without_closures!(UntilBreak < I, E > { base });
 
-impl<I, E> Unbroken<I, E> {
+impl<I, E> UntilBreak<I, E> {
     pub(crate) fn new(base: I, end: E) -> Self {
-        Unbroken { base, over: Flag::default(), end }
+        UntilBreak { base, over: Flag::default(), end }
     }
 }
 
-impl<I, R, E> ParallelIterator for Unbroken<I, E>
+impl<I, R, E> ParallelIterator for UntilBreak<I, E>
 where
     I: ParallelIterator<Item = R>,
     R: Try<Output: Send> + Send,
@@ -49,12 +49,12 @@ where
 {
     type Item = R::Output;
     type Source<'s>
-        = UnbrokenSource<'s, I::Source<'s>, E>
+        = UntilBreakSource<'s, I::Source<'s>, E>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        UnbrokenSource { base: self.base.source(settings), over: &self.over, end: &self.end }
+        UntilBreakSource { base: self.base.source(settings), over: &self.over, end: &self.end }
     }
 
     const SLOT: Slot = I::SLOT;
@@ -64,21 +64,21 @@ where
     }
 }
 
-/// The source of an [`Unbroken`].
+/// The source of an [`UntilBreak`].
 #[doc(hidden)]
-pub struct UnbrokenSource<'s, S, E> {
+pub struct UntilBreakSource<'s, S, E> {
     base: S,
     over: &'s Flag,
     end: &'s E,
 }
 
-impl<S: fmt::Debug, E> fmt::Debug for UnbrokenSource<'_, S, E> {
+impl<S: fmt::Debug, E> fmt::Debug for UntilBreakSource<'_, S, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnbrokenSource").field("base", &self.base).finish_non_exhaustive()
+        f.debug_struct("UntilBreakSource").field("base", &self.base).finish_non_exhaustive()
     }
 }
 
-impl<S, R, E> Source for UnbrokenSource<'_, S, E>
+impl<S, R, E> Source for UntilBreakSource<'_, S, E>
 where
     S: Source<Item = R>,
     R: Try,
@@ -117,11 +117,11 @@ where
     }
 
     fn split(&mut self) -> Option<Self> {
-        Some(UnbrokenSource { base: self.base.split()?, over: self.over, end: self.end })
+        Some(UntilBreakSource { base: self.base.split()?, over: self.over, end: self.end })
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        Some(UnbrokenSource { base: self.base.split_at(n)?, over: self.over, end: self.end })
+        Some(UntilBreakSource { base: self.base.split_at(n)?, over: self.over, end: self.end })
     }
 
     #[inline(always)]

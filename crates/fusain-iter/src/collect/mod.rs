@@ -8,7 +8,7 @@ mod vec;
 
 use std::ops::RangeBounds;
 
-use crate::exact::Few;
+use crate::exact::LengthBound;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
 
@@ -31,9 +31,9 @@ pub trait IntoParallelIterator {
 
     /// What the type tells about the number of elements.
     #[doc(hidden)]
-    const FEW: Few = Few::No;
+    const LENGTH_BOUND: LengthBound = LengthBound::Unbounded;
 
-    /// Folds the elements on this thread; for types whose [`FEW`](Self::FEW) says that there are few.
+    /// Folds the elements on this thread; for types whose [`LENGTH_BOUND`](Self::LENGTH_BOUND) says that there are few.
     #[doc(hidden)]
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A

@@ -5,7 +5,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use super::{FromParallelIterator, IntoParallelIterator};
-use crate::adaptor::Unbroken;
+use crate::adaptor::UntilBreak;
 use crate::outcome::Try;
 use crate::parallel::ParallelIterator;
 
@@ -23,7 +23,7 @@ where
             *first = Some(residual);
         }
     };
-    let collection = Unbroken::new(chain.into_par_iter(), end).collect();
+    let collection = UntilBreak::new(chain.into_par_iter(), end).collect();
     match first.into_inner().unwrap_or_else(PoisonError::into_inner) {
         Some(residual) => Err(residual),
         None => Ok(collection),

@@ -6,7 +6,7 @@ use std::mem::{self, ManuallyDrop, MaybeUninit, needs_drop};
 use super::indexed::Pieces;
 use super::vec::Slots;
 use crate::collect::IntoParallelIterator;
-use crate::exact::Few;
+use crate::exact::LengthBound;
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -75,7 +75,7 @@ impl<T: Send, const N: usize> IntoParallelIterator for [T; N] {
         IntoIter { slots: self.map(MaybeUninit::new), len: N }
     }
 
-    const FEW: Few = Few::Exactly(N);
+    const LENGTH_BOUND: LengthBound = LengthBound::Exactly(N);
 
     #[inline(always)]
     fn fold_few<A>(self, mut acc: A, mut step: impl FnMut(A, T) -> A, _: Seal) -> A {

@@ -2,7 +2,7 @@
 
 use super::indexed::{IndexedSource, Pieces};
 use crate::collect::IntoParallelIterator;
-use crate::exact::{Exact, Few};
+use crate::exact::{Exact, LengthBound};
 use crate::indexed::IndexedParallelIterator;
 use crate::parallel::ParallelIterator;
 use crate::seal::Seal;
@@ -26,7 +26,7 @@ impl<T: Send> IntoParallelIterator for Option<T> {
         IntoIter(self)
     }
 
-    const FEW: Few = Few::AtMostOne;
+    const LENGTH_BOUND: LengthBound = LengthBound::AtMostOne;
 
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
@@ -42,7 +42,7 @@ impl<'a, T: Sync> IntoParallelIterator for &'a Option<T> {
         IntoIter(self.as_ref())
     }
 
-    const FEW: Few = Few::AtMostOne;
+    const LENGTH_BOUND: LengthBound = LengthBound::AtMostOne;
 
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
@@ -58,7 +58,7 @@ impl<'a, T: Send> IntoParallelIterator for &'a mut Option<T> {
         IntoIter(self.as_mut())
     }
 
-    const FEW: Few = Few::AtMostOne;
+    const LENGTH_BOUND: LengthBound = LengthBound::AtMostOne;
 
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
@@ -74,7 +74,7 @@ impl<T: Send, E> IntoParallelIterator for Result<T, E> {
         IntoIter(self.ok())
     }
 
-    const FEW: Few = Few::AtMostOne;
+    const LENGTH_BOUND: LengthBound = LengthBound::AtMostOne;
 
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
@@ -90,7 +90,7 @@ impl<'a, T: Sync, E> IntoParallelIterator for &'a Result<T, E> {
         IntoIter(self.as_ref().ok())
     }
 
-    const FEW: Few = Few::AtMostOne;
+    const LENGTH_BOUND: LengthBound = LengthBound::AtMostOne;
 
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {
@@ -106,7 +106,7 @@ impl<'a, T: Send, E> IntoParallelIterator for &'a mut Result<T, E> {
         IntoIter(self.as_mut().ok())
     }
 
-    const FEW: Few = Few::AtMostOne;
+    const LENGTH_BOUND: LengthBound = LengthBound::AtMostOne;
 
     #[inline(always)]
     fn fold_few<A>(self, acc: A, step: impl FnMut(A, Self::Item) -> A, _: Seal) -> A {

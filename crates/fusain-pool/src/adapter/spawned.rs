@@ -48,7 +48,7 @@ fn spawn(pool: &Inner, task: impl FnOnce() + Send + 'static, in_order: bool) {
     let job = DetachedJob::boxed(task, pool);
     match pool.adapter.downcast_ref::<Fifos>() {
         Some(fifos) if in_order => pool.lay_down_as(|own| fifos[own].push(job), job),
-        _ => pool.lay_down(job),
+        _ => pool.enqueue(job),
     }
 }
 

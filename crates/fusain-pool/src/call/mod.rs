@@ -52,18 +52,18 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    pub(crate) fn new(owner: usize, brief: Brief) -> Self {
+    pub(crate) fn new(owner: usize, options: CallOptions) -> Self {
         Self {
             shares: Latch::new(0),
             stopped: AtomicBool::new(false),
-            wakes: AtomicBool::new(brief.wakes),
+            wakes: AtomicBool::new(options.wakes),
             unshared: AtomicBool::new(false),
             woke: AtomicBool::new(false),
             helped: AtomicBool::new(false),
             timing: AtomicU64::new(0),
-            work: brief.work,
+            work: options.work,
             owner,
-            offers: brief.offers,
+            offers: options.offers,
             panic: FirstPanic::new(),
         }
     }
@@ -171,7 +171,7 @@ impl Call {
 
 /// What the caller knows about a call beforehand.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Brief {
+pub(crate) struct CallOptions {
     pub(crate) grain: Grain,
     pub(crate) work: usize,
     pub(crate) wakes: bool,

@@ -19,12 +19,12 @@
 //!
 //! The receiver opens the [latch](crate::handover::latch) of a stack part as its last touch of the part and of the call.
 //!
-//! **Places.** All stack parts of a call lie in its caller's frame, also those that receivers hand out. There is one *place* for each of the first [`ROOM`] workers in the
-//! caller's [`Row`]; the part of a worker lies in that worker's place. A receiver may hand parts to some of the workers behind it in the row, which it learns with its own
+//! **Places.** All stack parts of a call lie in its caller's frame, also those that receivers hand out. There is one *place* for each of the first [`PLACES_MAX`] workers in the
+//! caller's [`WorkerOrder`]; the part of a worker lies in that worker's place. A receiver may hand parts to some of the workers behind it in the order, which it learns with its own
 //! part, and so uses their places. No two participants may hand parts to the same worker.
 //!
 //! The caller has prepared all places: their lines are in its cache, while a receiver would have to wait for each. A receiver that brings its part back says which places it
-//! has given ([`Given`]), so the caller learns of all parts before it stops waiting. Only the caller commits what comes back: if many workers end at the same time, their
+//! has given ([`GivenPlaces`]), so the caller learns of all parts before it stops waiting. Only the caller commits what comes back: if many workers end at the same time, their
 //! commits do not compete for a lock. Checked by `checks::part` and `checks::call`.
 
 use crate::Algorithm;
@@ -32,11 +32,11 @@ use crate::call::Call;
 use crate::call::pace::{Grain, PackedGrain};
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
-use crate::handover::mailbox::{self, Claim, LINE, Mail, Mailbox};
+use crate::handover::mailbox::{self, Claim, LINE, Mailbox, Received};
 use crate::platform::prefetch_for_writing;
 use crate::sync::UnsafeCell;
 use crate::trace;
-use crate::worker::handle::{Handle, Row};
+use crate::worker::handle::{Handle, WorkerOrder};
 use crate::worker::header::{self, Header, Reopen, Run};
 use std::cell::Cell;
 use std::mem::MaybeUninit;
@@ -44,12 +44,12 @@ use std::ops::Range;
 use std::ptr::NonNull;
 
 /// The number of workers for whose parts there is a place in the caller's frame. Further workers get their parts on the heap.
-pub(crate) const ROOM: usize = 16;
+pub(crate) const PLACES_MAX: usize = 16;
 
 /// A set of places.
 type PlaceSet = u16;
 
-const _: () = assert!(ROOM <= PlaceSet::BITS as usize);
+const _: () = assert!(PLACES_MAX <= PlaceSet::BITS as usize);
 
 /// The maximum number of workers that are handed parts when a call begins. If there are more, those that are awake ask for work.
 pub(crate) const REACH_MAX: usize = u8::MAX as usize;
@@ -82,7 +82,7 @@ pub(crate) unsafe fn receive(handle: &Handle<'_>, mailbox: &Mailbox, reopen: usi
     // SAFETY: the caller's contract.
     match unsafe { mailbox.take_out() } {
         None => return false,
-        Some(Mail::Message { token, room }) => {
+        Some(Received::Message { token, room }) => {
             let _during = trace::taken(handle.index);
             let message = room.cast::<MessageHeader>();
             // SAFETY: a message was written, and the room is the owner's now.
@@ -91,7 +91,7 @@ pub(crate) unsafe fn receive(handle: &Handle<'_>, mailbox: &Mailbox, reopen: usi
             unsafe { open(message, token, handle, Some((mailbox, reopen))) };
         }
         // SAFETY: delivered, so it is valid until it has been run, which is once: it has been taken out.
-        Some(Mail::Job(job)) => unsafe { header::run(job, handle, Some((mailbox, reopen))) },
+        Some(Received::Job(job)) => unsafe { header::run(job, handle, Some((mailbox, reopen))) },
     }
     true
 }
@@ -107,7 +107,7 @@ pub(crate) struct Message<'a, A: Algorithm + ?Sized> {
     pub(crate) grain: PackedGrain,
     /// The part's place.
     place: u8,
-    /// The workers that it should be shared with: those from this place of the row up to `end`.
+    /// The workers that it should be shared with: those from this place of the order up to `end`.
     next: u8,
     end: u8,
 }
@@ -123,7 +123,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
     /// Bytes of the mailbox that a message takes.
     pub(crate) const BYTES: usize = Self::AT + if Self::TRAVELS { size_of::<A::Local>() } else { 0 };
 
-    /// About the part at `place` of `running`'s call; it should be shared with the workers at `reach` of the caller's [`Row`].
+    /// About the part at `place` of `running`'s call; it should be shared with the workers at `reach` of the caller's [`WorkerOrder`].
     pub(crate) fn new(running: &Running<'a, A>, grain: Grain, place: usize, reach: Range<usize>) -> Self {
         const { assert!(Self::AT <= mailbox::ROOM_BYTES, "there is room for it") };
         let Running { call, algorithm, open, .. } = *running;
@@ -132,7 +132,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
         Self { header: MessageHeader { open }, algorithm, call, grain: PackedGrain::of(grain), place, next, end }
     }
 
-    /// The places in the row of the workers that the part should be shared with.
+    /// The places in the order of the workers that the part should be shared with.
     pub(crate) fn reach(&self) -> Range<usize> {
         self.next.into()..self.end.into()
     }
@@ -173,7 +173,7 @@ impl<'a, A: Algorithm + ?Sized> Message<'a, A> {
         &self,
         places: Places<A::Local>,
         local: Option<A::Local>,
-        given: &Given,
+        given: &GivenPlaces,
     ) -> Option<usize> {
         // SAFETY: the caller's contract.
         unsafe { StackPart::bring_back(places.part(self.place.into()), local, given.0.get()) }
@@ -266,7 +266,7 @@ impl<L> StackPart<L> {
 /// A place for a part in the caller's frame.
 type Place<L> = std::cell::UnsafeCell<MaybeUninit<StackPart<L>>>;
 
-/// The places in a caller's frame, one for each of the first workers in its [`Row`]. A participant that may hand a part to a worker uses the place of that worker.
+/// The places in a caller's frame, one for each of the first workers in its [`WorkerOrder`]. A participant that may hand a part to a worker uses the place of that worker.
 /// At first only the caller may; with a part it passes on the right to hand parts to some of the workers.
 pub(crate) struct Places<L>(*const Place<L>);
 
@@ -360,9 +360,9 @@ impl<L> Places<L> {
 }
 
 /// The places of the parts that one participant has given.
-pub(crate) struct Given(Cell<PlaceSet>);
+pub(crate) struct GivenPlaces(Cell<PlaceSet>);
 
-impl Given {
+impl GivenPlaces {
     #[inline(always)]
     pub(crate) fn new() -> Self {
         Self(Cell::new(0))
@@ -383,14 +383,17 @@ impl Given {
 /// 1. The places in `out` hold parts that have been delivered. Other places may be in use by the receivers of these parts, which say so when they bring theirs back.
 /// 2. The caller does not leave its frame before [`collect`](StackParts::collect) has said that none is out.
 pub(crate) struct StackParts<L> {
-    places: [Place<L>; ROOM],
-    pub(crate) out: Given,
+    places: [Place<L>; PLACES_MAX],
+    pub(crate) out: GivenPlaces,
 }
 
 impl<L> StackParts<L> {
     #[inline(always)]
     pub(crate) fn new() -> Self {
-        Self { places: [const { std::cell::UnsafeCell::new(MaybeUninit::uninit()) }; ROOM], out: Given::new() }
+        Self {
+            places: [const { std::cell::UnsafeCell::new(MaybeUninit::uninit()) }; PLACES_MAX],
+            out: GivenPlaces::new(),
+        }
     }
 
     #[inline(always)]
@@ -411,7 +414,7 @@ impl<L> StackParts<L> {
     /// Takes back a part that its receiver has not opened yet, and returns its state.
     #[cold]
     pub(crate) fn take_unopened<A: Algorithm<Local = L> + ?Sized>(&self, handle: &Handle<'_>) -> Option<L> {
-        let row = Row::of(handle.pool, handle.index);
+        let order = WorkerOrder::of(handle.pool, handle.index);
         places_in(self.out.0.get()).find_map(|place| {
             // SAFETY: invariant 1.
             let part = unsafe { self.at(place) };
@@ -421,7 +424,7 @@ impl<L> StackParts<L> {
             // A waker shuts the mailbox of a sleeper; see `idle::get_up`.
             let then = if part.to_sleeper { mailbox::SHUT } else { mailbox::ANY };
             let token = self.places().token(place);
-            let front = &handle.pool.slots.get(row.at(place)).front;
+            let front = &handle.pool.slots.get(order.at(place)).front;
             // SAFETY: written by `send` for this type, and taken back, so nobody else reads it.
             let read = |message: *const ()| unsafe { Message::<A>::read(message.cast(), token) }.1;
             let local = front.take_back(token, then, read)?;
@@ -482,7 +485,7 @@ impl<L> StackParts<L> {
 pub(crate) struct Awaited(PlaceSet);
 
 fn places_in(set: PlaceSet) -> impl Iterator<Item = usize> {
-    (0..ROOM).filter(move |place| set & (1 << place) != 0)
+    (0..PLACES_MAX).filter(move |place| set & (1 << place) != 0)
 }
 
 /// What a part on the heap begins with.

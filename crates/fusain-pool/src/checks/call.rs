@@ -1,6 +1,6 @@
 //! Shares, parts and the caller's sleep: see [`call`](crate::call).
 
-use super::part::{BRIEF, Out, send, wait, work};
+use super::part::{OPTIONS, Out, send, wait, work};
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
 use crate::call::Call;
@@ -16,7 +16,7 @@ use std::ops::Range;
 /// Two workers drop their shares while the caller goes to sleep. No worker accesses the call after it has returned.
 fn shares() {
     let pool = pool(0, 3);
-    let call = Frame::new(Call::new(0, BRIEF));
+    let call = Frame::new(Call::new(0, OPTIONS));
     let marks = Frame::new(Marks::new(2));
     let workers = [1, 2].map(|index| {
         call.add_share();
@@ -48,7 +48,7 @@ fn last_share_wakes_the_caller_faults() {
 /// One worker has a part, and passes some of it on to another, which holds a share. The caller sleeps until both have finished.
 fn part_and_share() {
     let pool = pool(2, 1);
-    let call = Frame::new(Call::new(2, BRIEF));
+    let call = Frame::new(Call::new(2, OPTIONS));
     let marks = Frame::new(Marks::new(2));
     let parts: Out = Frame::new(StackParts::new());
     let handle = Handle::new(&pool, 2);
@@ -81,7 +81,7 @@ fn parts_and_shares_are_awaited_faults() {
 /// A helper has a part for the caller, which has fallen asleep for want of work, or is about to. The caller gets the part, or the helper keeps it.
 fn part_for_a_sleeping_caller() {
     let pool = pool(1, 1);
-    let call = Frame::new(Call::new(1, BRIEF));
+    let call = Frame::new(Call::new(1, OPTIONS));
     let marks = Frame::new(Marks::new(1));
     call.add_share();
     let helper = thread::spawn(move || {
@@ -92,7 +92,7 @@ fn part_for_a_sleeping_caller() {
                     &running(call.get(), marks.get()),
                     &handle,
                     (1, claim),
-                    BRIEF.grain,
+                    OPTIONS.grain,
                     0,
                     0..1,
                 );
@@ -143,8 +143,8 @@ impl Algorithm for CallsAgain {
     }
 
     fn commit(&self, _: &mut Self::Local) {
-        let (call, handle) = (Frame::new(Call::new(self.owner, BRIEF)), Handle::new(self.pool.get(), self.owner));
-        help(call.get(), &Marks::new(0), &handle, &StackParts::new(), BRIEF.grain);
+        let (call, handle) = (Frame::new(Call::new(self.owner, OPTIONS)), Handle::new(self.pool.get(), self.owner));
+        help(call.get(), &Marks::new(0), &handle, &StackParts::new(), OPTIONS.grain);
         call.retire();
     }
 
@@ -156,7 +156,7 @@ impl Algorithm for CallsAgain {
 /// One helper brings its part back, which the caller commits, and the commit makes another call. Meanwhile a second helper has a part for the caller, which is not lost.
 fn part_for_a_caller_that_calls_again() {
     let pool = pool(1, 2);
-    let call = Frame::new(Call::new(2, BRIEF));
+    let call = Frame::new(Call::new(2, OPTIONS));
     let again = Frame::new(CallsAgain { marks: Marks::new(2), pool, owner: 2 });
     let parts: Out = Frame::new(StackParts::new());
     let handle = Handle::new(&pool, 2);
@@ -172,7 +172,7 @@ fn part_for_a_caller_that_calls_again() {
                     &running(call.get(), again.get()),
                     &handle,
                     (2, claim),
-                    BRIEF.grain,
+                    OPTIONS.grain,
                     0,
                     1..2,
                 );
@@ -182,7 +182,7 @@ fn part_for_a_caller_that_calls_again() {
         // SAFETY: the share added above.
         unsafe { Call::drop_share(&raw const *call, &handle) };
     });
-    help(&call, again.get(), &handle, &parts, BRIEF.grain);
+    help(&call, again.get(), &handle, &parts, OPTIONS.grain);
     again.marks.assert_all_done();
     call.retire();
     first.join().unwrap();

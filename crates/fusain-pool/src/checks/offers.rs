@@ -1,6 +1,6 @@
 //! Parts on offer: see [`offers`](crate::run::offers).
 
-use super::part::{BRIEF, wait};
+use super::part::{OPTIONS, wait};
 use super::{Frame, Marks, check, finds, pool};
 use crate::call::Call;
 use crate::call::part::StackParts;
@@ -18,7 +18,7 @@ fn work(pool: Frame<Inner>, call: Frame<Call>, marks: Frame<Marks>) {
     handle.slot().serve(call.token());
     let offers = Offers::new(running(call.get(), marks.get()), &handle);
     let mut local = 0..2;
-    offers.make(&mut local, &mut None, BRIEF.grain);
+    offers.make(&mut local, &mut None, OPTIONS.grain);
     assert_eq!(local, 0..1);
     marks.mark(0);
     if let Some(rest) = offers.take_back() {
@@ -34,7 +34,7 @@ fn work(pool: Frame<Inner>, call: Frame<Call>, marks: Frame<Marks>) {
 fn offered_to_the_caller() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(2));
-    let call = Frame::new(Call::new(1, BRIEF));
+    let call = Frame::new(Call::new(1, OPTIONS));
     call.add_share();
     let worker = thread::spawn(move || work(pool, call, marks));
     let handle = Handle::new(&pool, 1);
@@ -49,7 +49,7 @@ fn taken_by_mistake() {
     const OTHER: usize = 128;
     let pool = pool(1, 2);
     let marks = Frame::new(Marks::new(2));
-    let call = Frame::new(Call::new(1, BRIEF));
+    let call = Frame::new(Call::new(1, OPTIONS));
     call.add_share();
     let worker = thread::spawn(move || work(pool, call, marks));
     let other = thread::spawn(move || {

@@ -4,7 +4,7 @@ use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
 use crate::call::pace::Grain;
 use crate::call::part::{Message, StackParts, receive};
-use crate::call::{Brief, Call};
+use crate::call::{Call, CallOptions};
 use crate::handover::mailbox::{ANY, ASLEEP, SHUT};
 use crate::run::{help, running};
 use crate::sync::faulty::Fault;
@@ -12,7 +12,7 @@ use crate::worker::handle::Handle;
 use loom::thread;
 use std::ops::Range;
 
-pub(super) const BRIEF: Brief = Brief { grain: Grain::fixed(1), work: 0, wakes: false, offers: true };
+pub(super) const OPTIONS: CallOptions = CallOptions { grain: Grain::fixed(1), work: 0, wakes: false, offers: true };
 
 /// The owner of the slot looks into its mailbox once, and does what a message there says.
 pub(super) fn work(handle: &Handle<'_>) {
@@ -38,7 +38,7 @@ fn send_to<A: Algorithm<Local = Range<usize>>>(
     // SAFETY: no worker has got a part yet.
     unsafe { parts.places().prepare_all(1..1 + fanout, call.owner) };
     let Some(claim) = handle.pool.slots.get(0).front.claim(expected) else { return false };
-    let message = Message::new(&running(call, marks), BRIEF.grain, 0, 1..1 + fanout);
+    let message = Message::new(&running(call, marks), OPTIONS.grain, 0, 1..1 + fanout);
     parts.out.add(0);
     // SAFETY: prepared above; the parts are leaked.
     unsafe { parts.places().send(0, claim, message, part) };
@@ -59,13 +59,13 @@ pub(super) fn send<A: Algorithm<Local = Range<usize>>>(
 
 /// The caller is out of work, and waits until no other worker is at the call.
 pub(super) fn wait(call: &Call, marks: &Frame<Marks>, handle: &Handle<'_>, parts: &StackParts<Range<usize>>) {
-    help(call, marks.get(), handle, parts, BRIEF.grain);
+    help(call, marks.get(), handle, parts, OPTIONS.grain);
 }
 
 /// A caller takes its part back, polls for its end, or sleeps until it ends, while the receiver works on it. The receiver does not access the call afterwards.
 fn part() {
     let pool = pool(1, 1);
-    let call = Frame::new(Call::new(1, BRIEF));
+    let call = Frame::new(Call::new(1, OPTIONS));
     let marks = Frame::new(Marks::new(1));
     let parts: Out = Frame::new(StackParts::new());
     let handle = Handle::new(&pool, 1);
@@ -91,7 +91,7 @@ fn part_comes_back_faults() {
 /// A part for a sleeping worker, which gets up at the same time for another reason, and opens its mailbox only if nothing is there.
 fn part_for_a_sleeper() {
     let pool = pool(1, 1);
-    let call = Frame::new(Call::new(1, BRIEF));
+    let call = Frame::new(Call::new(1, OPTIONS));
     let marks = Frame::new(Marks::new(1));
     let parts: Out = Frame::new(StackParts::new());
     let handle = Handle::new(&pool, 1);

@@ -2,7 +2,7 @@
 
 use super::{Frame, Marks, check, finds, pool};
 use crate::Algorithm;
-use crate::call::Brief;
+use crate::call::CallOptions;
 use crate::call::pace::Grain;
 use crate::handover::latch::Latch;
 use crate::handover::mailbox::ANY;
@@ -42,7 +42,7 @@ pub(super) fn with_worker(guest: impl FnOnce(&Handle<'_>)) {
 fn call() {
     with_worker(|handle| {
         let marks = Frame::new(Marks::new(4));
-        run(handle, &*marks, 0..4, Brief { grain: Grain::fixed(1), work: 0, wakes: true, offers: true });
+        run(handle, &*marks, 0..4, CallOptions { grain: Grain::fixed(1), work: 0, wakes: true, offers: true });
         marks.assert_all_done();
     });
 }
@@ -62,7 +62,7 @@ fn call_of_long_elements<const N: usize>() {
     with_worker(|handle| {
         let marks = Frame::new(Marks::new(N));
         let grain = Grain::fixed(1).of_long(true);
-        run(handle, &*marks, 0..N, Brief { grain, work: 0, wakes: true, offers: true });
+        run(handle, &*marks, 0..N, CallOptions { grain, work: 0, wakes: true, offers: true });
         marks.assert_all_done();
     });
 }
@@ -104,7 +104,7 @@ impl Algorithm for Sprout {
 fn late_call() {
     with_worker(|handle| {
         let sprout = Frame::new(Sprout(Marks::new(3)));
-        run(handle, &*sprout, 0..3, Brief { grain: Grain::fixed(1), work: 0, wakes: true, offers: true });
+        run(handle, &*sprout, 0..3, CallOptions { grain: Grain::fixed(1), work: 0, wakes: true, offers: true });
         sprout.0.0.assert_all_done();
     });
 }

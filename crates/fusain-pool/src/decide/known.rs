@@ -128,7 +128,7 @@ impl Key {
 }
 
 /// A call that runs in sequence without being weighed.
-pub(super) struct Light {
+pub(super) struct Unweighed {
     /// Its limit, in ticks; 0: none.
     pub(super) ticks: u32,
     pub(super) usual: Usual,
@@ -136,7 +136,7 @@ pub(super) struct Light {
 
 /// Whether a call of the class `key` runs in sequence without being weighed; if so, its limit and what is usual.
 #[inline(always)]
-pub(super) fn light(key: Key) -> Option<Light> {
+pub(super) fn unweighed(key: Key) -> Option<Unweighed> {
     KNOWN.with(|known| {
         let pair = &known.lights[key.pair()];
         let place = usize::from(pair.keys[0].get() != key);
@@ -147,7 +147,7 @@ pub(super) fn light(key: Key) -> Option<Light> {
         pair.alone[place].set(left.wrapping_sub(1));
         let is_checked = left & pair.masks[place].get() == 0;
         let ticks = if is_checked { pair.limits[place].get() } else { 0 };
-        (left != 0).then(|| Light { ticks, usual: pair.usual[place].get() })
+        (left != 0).then(|| Unweighed { ticks, usual: pair.usual[place].get() })
     })
 }
 

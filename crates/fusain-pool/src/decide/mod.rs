@@ -18,8 +18,8 @@
 //!   there. A call that takes less than half the time of an empty shared call is never tried shared.
 //! * A new class starts with the costs of a class of the same kind and another length. Where there is none, it starts with theory: with `p` workers and an empty shared call
 //!   of time `r`, work that takes `t` in sequence takes `r + t / p`. The first call of a kind is shared, and wakes workers: its cost is not known, and may be high.
-//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a *row* of smaller calls in close succession has lost as much as a wake costs
-//!   (`wakes.rs`). Each row is judged by what it would have gained if its first call had woken a worker. Classes whose rows gain wake at once; those whose rows lose
+//! * **Sleeping workers** are woken if the call saves more than a wake costs, or if a *burst* of smaller calls in close succession has lost as much as a wake costs
+//!   (`wakes.rs`). Each burst is judged by what it would have gained if its first call had woken a worker. Classes whose bursts gain wake at once; those whose bursts lose
 //!   wait until more is lost. Calls that find all workers asleep, and do not wake them, run in sequence.
 //! * A call that runs in sequence may be timed **midway**, and share the rest of its elements if they are far longer than usual (`midway.rs`). Only loops over an algorithm do
 //!   this, in classes in which such calls have been seen (`class/mixture.rs`).
@@ -48,7 +48,7 @@ use crate::pool::Pool;
 use crate::worker::inner::Inner;
 use crate::worker::kinds::kind_of;
 use class::{Choice, LOOKED_AT_NS, Machine};
-use known::{Key, Light, with_class, with_known};
+use known::{Key, Unweighed, with_class, with_known};
 
 use team::Terms;
 pub use team::{Plan, Team, Watch};
@@ -96,8 +96,8 @@ impl Kind {
 /// Decides how to run a call of `kind` with `work` elements on `pool`. `None` means the pool whose work this thread is doing, or else the global one.
 #[inline(always)]
 pub fn plan<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>) -> Plan<'p> {
-    let (limit, usual) = match known::light(Key::of(kind, work)) {
-        Some(Light { ticks, usual }) => (ticks as usize, usual),
+    let (limit, usual) = match known::unweighed(Key::of(kind, work)) {
+        Some(Unweighed { ticks, usual }) => (ticks as usize, usual),
         None => match weigh(pool, kind, work, grain) {
             Verdict::Alone { limit, usual } => (limit, usual),
             Verdict::Shared(team) => return Plan::Parallel(team),
@@ -160,8 +160,8 @@ fn weigh<'p>(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usiz
 /// Whether a call that gains by being shared is to wake workers, all of which sleep. If not, some of the calls after it run in sequence without being weighed.
 fn wakes_sleepers(kind: Kind, work: usize, is_try: bool, alone_ns: f32, gain_ns: f32) -> bool {
     let is_long = alone_ns >= LOOKED_AT_NS;
-    if let Some((key, row)) = wakes::end_row(is_long) {
-        with_known(Key::from_word(key), |class| class.threshold.judge(row));
+    if let Some((key, burst)) = wakes::end_burst(is_long) {
+        with_known(Key::from_word(key), |class| class.threshold.judge(burst));
     }
     let threshold = with_class(kind, work, |class, _| class.threshold.get());
     // Before a trial began, its cost had been paid for, with that of a wake.
@@ -171,13 +171,13 @@ fn wakes_sleepers(kind: Kind, work: usize, is_try: bool, alone_ns: f32, gain_ns:
         let at_most = wakes::calls_until_due(gain_ns, threshold);
         with_class(kind, work, |class, _| {
             let calls = f32::from(class.pass(work, at_most) + 1);
-            if let Some(lost_ns) = wakes::went_without(alone_ns * calls, gain_ns * calls) {
-                class.threshold.row_is_over(lost_ns > wakes::cost_ns());
+            if let Some(lost_ns) = wakes::note_unwoken(alone_ns * calls, gain_ns * calls) {
+                class.threshold.burst_is_over(lost_ns > wakes::cost_ns());
             }
         });
     }
     if wakes || is_long {
-        wakes::begin_row(Key::of(kind, work).to_word(), wake);
+        wakes::begin_burst(Key::of(kind, work).to_word(), wake);
     }
     wakes
 }

@@ -2,7 +2,7 @@
 
 use crate::Algorithm;
 use crate::call::pace::{Grain, LONG_ELEMENT_NS, Timing, grain_for};
-use crate::call::{Brief, Outcome};
+use crate::call::{CallOptions, Outcome};
 use crate::idle::wakes;
 use crate::platform::costs::Costs;
 use crate::platform::moment::{self, Moment};
@@ -112,7 +112,7 @@ fn note(id: usize, work: usize, limit: usize, ticks: u64, done: usize) {
             return class.took_long(work, done, elapsed_ns);
         }
         if let Some(cost) = class.cost() {
-            wakes::went_by(work as f32 * cost - elapsed_ns);
+            wakes::note_alone(work as f32 * cost - elapsed_ns);
         }
         class.took_alone(work, done, elapsed_ns);
     });
@@ -180,7 +180,7 @@ struct Sleepers {
 pub struct Team<'p> {
     /// None: the pool whose work this thread is doing, or else the global one.
     pool: Option<&'p Pool>,
-    brief: Brief,
+    options: CallOptions,
     kind: Kind,
     /// Whether the class learns from its units.
     learns: bool,
@@ -206,7 +206,7 @@ impl<'p> Team<'p> {
         let mut team = Self::new(
             pool,
             kind,
-            Brief { grain: first_grain(kind, work, cost, grain), work, wakes: true, offers: true },
+            CallOptions { grain: first_grain(kind, work, cost, grain), work, wakes: true, offers: true },
         );
         team.element_ns = cost.unwrap_or(0.0);
         team
@@ -216,8 +216,8 @@ impl<'p> Team<'p> {
     pub(super) fn of(pool: Option<&'p Pool>, kind: Kind, work: usize, grain: Option<usize>, terms: Terms) -> Self {
         let Terms { is_timed, stands_for, is_try, alone_ns, wakes } = terms;
         let cost = (work != UNCOUNTED).then_some(alone_ns / work as f32);
-        let brief = Brief { grain: first_grain(kind, work, cost, grain), work, wakes, offers: true };
-        let mut team = Self::new(pool, kind, brief);
+        let options = CallOptions { grain: first_grain(kind, work, cost, grain), work, wakes, offers: true };
+        let mut team = Self::new(pool, kind, options);
         team.is_try = is_try;
         team.alone_ns = alone_ns;
         team.element_ns = cost.unwrap_or(0.0);
@@ -233,10 +233,10 @@ impl<'p> Team<'p> {
         team
     }
 
-    fn new(pool: Option<&'p Pool>, kind: Kind, brief: Brief) -> Self {
+    fn new(pool: Option<&'p Pool>, kind: Kind, options: CallOptions) -> Self {
         Self {
             pool,
-            brief,
+            options,
             kind,
             learns: true,
             is_try: false,
@@ -256,7 +256,7 @@ impl<'p> Team<'p> {
 
     /// The number of elements in a unit, if the user has set it.
     pub fn grain(&self) -> Option<usize> {
-        self.brief.grain.as_fixed()
+        self.options.grain.as_fixed()
     }
 
     /// Elements that take about `ns` in sequence, as far as that is known.
@@ -274,7 +274,7 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        if let Some(unit) = self.run_only(algorithm, local, self.brief) {
+        if let Some(unit) = self.run_only(algorithm, local, self.options) {
             self.saw(unit);
         }
     }
@@ -287,7 +287,7 @@ impl<'p> Team<'p> {
         let mut local = Some(local);
         let unit = self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
-            run::run(handle, algorithm, local, self.brief)
+            run::run(handle, algorithm, local, self.options)
         });
         unit.into_iter().for_each(|unit| self.saw(unit));
     }
@@ -297,7 +297,7 @@ impl<'p> Team<'p> {
     /// # Panics
     /// As [`Pool::run`] does.
     pub fn run_claims<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        if let Some(unit) = self.run_only(algorithm, local, Brief { offers: false, ..self.brief }) {
+        if let Some(unit) = self.run_only(algorithm, local, CallOptions { offers: false, ..self.options }) {
             self.saw(unit);
         }
     }
@@ -307,7 +307,7 @@ impl<'p> Team<'p> {
         let call = ManuallyDrop::new(self);
         let Some(started) = call.started else { return };
         let elapsed_ns = started.elapsed_ns().max(call.alone_ns / call.workers() as f32);
-        with_class(call.kind, call.brief.work, |class, _| class.took_shared(call.brief.work, elapsed_ns));
+        with_class(call.kind, call.options.work, |class, _| class.took_shared(call.options.work, elapsed_ns));
     }
 
     fn saw(&self, unit: Timing) {
@@ -315,7 +315,7 @@ impl<'p> Team<'p> {
             return;
         }
         let is_forced = self.alone_ns == 0.0 && self.element_ns > 0.0;
-        with_class(self.kind, self.brief.work.max(1), |class, _| match self.kind.units_are_its_own() {
+        with_class(self.kind, self.options.work.max(1), |class, _| match self.kind.units_are_its_own() {
             true => class.saw_own_unit(unit.elements, unit.elapsed_ns),
             false => class.saw_unit(unit.elements, unit.elapsed_ns, is_forced),
         });
@@ -323,11 +323,11 @@ impl<'p> Team<'p> {
 
     /// Runs `algorithm`, and returns the longest unit that was timed.
     #[inline]
-    fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local, brief: Brief) -> Option<Timing> {
+    fn run_only<A: Algorithm>(&self, algorithm: &A, local: A::Local, options: CallOptions) -> Option<Timing> {
         let mut local = Some(local);
         self.enter(&mut |handle| {
             let local = local.take().expect("a call is run once");
-            opaque::run(handle, algorithm, local, brief)
+            opaque::run(handle, algorithm, local, options)
         })
     }
 
@@ -355,11 +355,11 @@ impl Team<'_> {
         has_ended_early: &(dyn Fn() -> bool + '_),
     ) {
         let is_known = self.element_ns > 0.0;
-        let unit = self.run_only(algorithm, local, Brief { offers: false, ..self.brief });
+        let unit = self.run_only(algorithm, local, CallOptions { offers: false, ..self.options });
         self.has_ended_early = has_ended_early();
         let Some(unit) = unit else { return };
         match is_known {
-            true => with_class(self.kind, self.brief.work.max(1), |class, _| {
+            true => with_class(self.kind, self.options.work.max(1), |class, _| {
                 class.saw_unit_of_search(unit.elements, unit.elapsed_ns);
             }),
             false => self.saw(unit),
@@ -373,7 +373,7 @@ impl Drop for Team<'_> {
         let Some(sleepers) = self.sleepers.get() else {
             // Nothing was run: there was nothing to share. This is how long such calls take when they are to be shared.
             if let Some(started) = self.started.filter(|_| !thread::panicking()) {
-                let (work, elapsed_ns) = (self.brief.work, started.elapsed_ns());
+                let (work, elapsed_ns) = (self.options.work, started.elapsed_ns());
                 with_class(self.kind, work, |class, _| class.took_shared(work, elapsed_ns));
             }
             return;
@@ -385,7 +385,7 @@ impl Drop for Team<'_> {
 
 impl Team<'_> {
     fn note(&self, Sleepers { unshared, woke, helped }: Sleepers, elapsed_ns: f32) {
-        let work = self.brief.work;
+        let work = self.options.work;
         with_class(self.kind, work, |class, _| {
             if woke {
                 wakes::woke(self.alone_ns, elapsed_ns);
@@ -426,7 +426,7 @@ fn first_grain(kind: Kind, work: usize, cost: Option<f32>, grain: Option<usize>)
 mod tests {
     use super::*;
     use crate::decide::class::{Choice, Machine};
-    use crate::decide::known::{Key, light};
+    use crate::decide::known::{Key, unweighed};
     use std::time::Duration;
 
     /// How a call is run where a second worker is always awake.
@@ -444,7 +444,7 @@ mod tests {
         for team in
             [Team::of(None, kind, UNCOUNTED, None, Terms::untimed(1e6, false)), Team::all(None, kind, UNCOUNTED, None)]
         {
-            assert_eq!((team.elements_in(1e9), team.brief.grain.delay()), (None, 0));
+            assert_eq!((team.elements_in(1e9), team.options.grain.delay()), (None, 0));
         }
     }
 
@@ -495,7 +495,7 @@ mod tests {
         let took = |steps: f32| moment::ticks_in(steps * moment::look_ns()).into();
         let mut weighed = 0;
         for call in 0..10_000 {
-            if light(Key::of(kind, work)).is_some() {
+            if unweighed(Key::of(kind, work)).is_some() {
                 continue;
             }
             weighed += 1;

@@ -1,18 +1,18 @@
-//! How much the calls that find all workers asleep have to lose before they wake one. It is learned from what rows of such calls gained and lost
+//! How much the calls that find all workers asleep have to lose before they wake one. It is learned from what bursts of such calls gained and lost
 //! ([`wakes`](crate::idle::wakes)).
 
 use std::cell::Cell;
 
-use crate::idle::wakes::{Row, Wake};
+use crate::idle::wakes::{Burst, Wake};
 
 /// The highest threshold, as a multiple of the cost of a wake.
 const MAX: f32 = 16.0;
 
 /// See the [module](self).
 pub(super) struct Threshold {
-    /// The threshold, as a multiple of the cost of a wake; 0: the first call of a row wakes.
+    /// The threshold, as a multiple of the cost of a wake; 0: the first call of a burst wakes.
     wakes: Cell<f32>,
-    /// What a row without any wake gains compared with the average time of its calls, in nanoseconds: negative, because the first calls find the caches cold.
+    /// What a burst without any wake gains compared with the average time of its calls, in nanoseconds: negative, because the first calls find the caches cold.
     without: Cell<f32>,
 }
 
@@ -31,19 +31,19 @@ impl Threshold {
         self.wakes.get()
     }
 
-    /// Learns from a row of calls that a call of this class has begun, and what it would have gained if its first call had woken a worker.
-    pub(super) fn judge(&self, row: Row) {
+    /// Learns from a burst of calls that a call of this class has begun, and what it would have gained if its first call had woken a worker.
+    pub(super) fn judge(&self, burst: Burst) {
         let before = self.without.get();
-        match row.wake {
-            Wake::None => self.without.set(before + 0.25 * (row.gain_ns - before)),
-            // The gain is that of the whole row, and some of the loss would have been there anyway: after the rest before the row the caches were cold.
-            Wake::First => self.row_is_over(row.gain_ns > before),
-            Wake::Late(_) => self.row_is_over(row.gain_ns > 0.0),
+        match burst.wake {
+            Wake::None => self.without.set(before + 0.25 * (burst.gain_ns - before)),
+            // The gain is that of the whole burst, and some of the loss would have been there anyway: after the rest before the burst the caches were cold.
+            Wake::First => self.burst_is_over(burst.gain_ns > before),
+            Wake::Late(_) => self.burst_is_over(burst.gain_ns > 0.0),
         }
     }
 
-    /// A row is over; `should_wake` says whether it would have been right to wake with its first call.
-    pub(super) fn row_is_over(&self, should_wake: bool) {
+    /// A burst is over; `should_wake` says whether it would have been right to wake with its first call.
+    pub(super) fn burst_is_over(&self, should_wake: bool) {
         let wakes = self.wakes.get();
         self.wakes.set(match should_wake {
             true if wakes <= 1.0 => 0.0,

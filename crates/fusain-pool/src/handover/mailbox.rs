@@ -77,10 +77,10 @@ const LOW: usize = 7;
 pub(crate) const LINE: usize = 64;
 
 /// Words of room for a message: two cache lines, less the state.
-const ROOM: usize = 15;
+const ROOM_WORDS: usize = 15;
 
 /// Bytes of room for a message.
-pub(crate) const ROOM_BYTES: usize = ROOM * size_of::<usize>();
+pub(crate) const ROOM_BYTES: usize = ROOM_WORDS * size_of::<usize>();
 
 const fn state_of(job: usize) -> usize {
     job | 1
@@ -93,7 +93,7 @@ fn job_in(state: usize) -> Option<JobRef> {
 }
 
 /// What has been taken out of a mailbox.
-pub(crate) enum Mail {
+pub(crate) enum Received {
     /// A message: its token, and its address, which is valid until the mailbox is opened again.
     Message { token: usize, room: *const () },
     /// A job, which is to be run once, and is valid until then.
@@ -104,7 +104,7 @@ pub(crate) enum Mail {
 #[repr(C, align(128))]
 pub(crate) struct Mailbox {
     state: AtomicUsize,
-    room: UnsafeCell<MaybeUninit<[usize; ROOM]>>,
+    room: UnsafeCell<MaybeUninit<[usize; ROOM_WORDS]>>,
 }
 
 // SAFETY: by the invariant of the room one thread uses it at a time; the orderings above pass it from one to the next.
@@ -141,7 +141,7 @@ impl Mailbox {
     /// # Safety
     /// On the owner's thread.
     #[inline(always)]
-    pub(crate) unsafe fn take_out(&self) -> Option<Mail> {
+    pub(crate) unsafe fn take_out(&self) -> Option<Received> {
         self.prefetch();
         let state = self.peek();
         if state & LOW == MESSAGE {
@@ -150,18 +150,18 @@ impl Mailbox {
         let job = job_in(state)?;
         // Acquire: pairs with the Release in `deliver`.
         let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        is_taken.then_some(Mail::Job(job))
+        is_taken.then_some(Received::Job(job))
     }
 
     /// Owner, having seen a message: takes it out, unless its giver takes it back at this moment.
     #[inline(always)]
-    fn take_message(&self, state: usize) -> Option<Mail> {
+    fn take_message(&self, state: usize) -> Option<Received> {
         let token = state & !LOW;
         // The owner will write there when it has done what the message says.
         prefetch_for_writing(std::ptr::without_provenance::<usize>(token));
         // Acquire: pairs with the Release in `write`.
         let is_taken = self.state.compare_exchange(state, SHUT, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        is_taken.then(|| Mail::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
+        is_taken.then(|| Received::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
     }
 
     /// Owner of an open mailbox: shuts it if another worker has nudged it, and returns the slot that has a task. Acquire: pairs, through the nudge, with the Release of

@@ -40,7 +40,7 @@ use crate::worker::handle::{AtHome, Handle};
 use crate::worker::inner::{Inner, Lease};
 use crate::worker::patience::{Patience, Step};
 use crate::worker::slot::Slot;
-use tasks::{DEPTH_MAX, Helps, Naps, Taken};
+use tasks::{DEPTH_MAX, Helps, Taken, TimedParks};
 use watch::{Turn, Watch};
 
 impl Inner {
@@ -358,10 +358,10 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
         return;
     }
     slot.tally().parks.add(1);
-    let mut naps = Naps::new();
+    let mut parks = TimedParks::new();
     if !takes {
         while !latch.is_open() && !tasks::is_called(handle) {
-            naps.take(handle);
+            parks.take(handle);
         }
         return;
     }
@@ -372,7 +372,7 @@ fn sleep_on(handle: &Handle<'_>, latch: &Latch, helps: Helps, takes: bool) {
     helps.ask(handle);
     if !tasks::in_sight(handle, helps) {
         while !latch.is_open() && slot.side.peek() == mailbox::ASLEEP && !tasks::is_called(handle) {
-            naps.take(handle);
+            parks.take(handle);
             // A worker that has a task tells one of those that wait, which may be one that must not take it.
             if tasks::in_sight(handle, helps) {
                 break;
@@ -416,9 +416,9 @@ pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bo
     if !latch.sleep() {
         return;
     }
-    let mut naps = Naps::outside();
+    let mut parks = TimedParks::outside();
     while !latch.is_open() {
-        slot.park_timeout(place::UNKNOWN, naps.next());
+        slot.park_timeout(place::UNKNOWN, parks.next());
         look();
     }
 }

@@ -185,12 +185,12 @@ const NAP_LAST_OUTSIDE: Duration = Duration::from_millis(500);
 ///
 /// Another process may have taken the core of the thread that is waited for. Linux moves a thread that has waited for 500 us to a core whose last thread falls asleep; otherwise
 /// it seldom looks for threads to move. So if this thread slept without an end, it would usually wait for a whole time slice.
-pub(crate) struct Naps {
+pub(crate) struct TimedParks {
     next: Duration,
     last: Duration,
 }
 
-impl Naps {
+impl TimedParks {
     pub(crate) fn new() -> Self {
         Self { next: NAP_FIRST, last: NAP_LAST }
     }
@@ -362,7 +362,7 @@ pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     // SAFETY: the jobs on a stack are those of `join`, which begin with a `Linked<Header>`.
     let newest = stack.newest_private().map(|link| unsafe { Linked::<Header>::job(link) });
     // SAFETY: it is on the stack, so it is alive.
-    let is_brief = newest.is_some_and(|job| handle.brief.is_long(unsafe { kind_of(job) }));
+    let is_brief = newest.is_some_and(|job| handle.short_kinds.is_long(unsafe { kind_of(job) }));
     let has_place = || slot.has_place(stack.published()) && !(is_brief && slot.has_offer());
     while has_place()
         && let number = stack.published()
@@ -396,8 +396,8 @@ pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, ta
     let slot = handle.slot();
     // SAFETY: the caller's contract.
     let kind = unsafe { kind_of(job) };
-    handle.brief.note(kind, is_brief);
-    if taken_back && !(handle.brief.is_long(kind) && slot.has_offer()) {
+    handle.short_kinds.note(kind, is_brief);
+    if taken_back && !(handle.short_kinds.is_long(kind) && slot.has_offer()) {
         slot.ask_for_next();
     }
 }

@@ -6,9 +6,9 @@
 //! until the workers fall asleep again, so only losses in close succession count. Bursts of short calls with rests between them wake no worker,
 //! since each burst would need its own wake.
 //!
-//! **Rows.** The calls in close succession until all workers sleep again are a *row*. After each row the pool computes how much less time it would have taken if its first
+//! **Bursts.** The calls in close succession until all workers sleep again are a *burst*. After each burst the pool computes how much less time it would have taken if its first
 //! call had woken the workers: what was lost before the wake, plus what the calls after it gained over running in sequence. That number lowers or raises the *threshold* of the
-//! class of calls ([`decide`](crate::decide)): how many times the cost of a wake must be lost before one is made. If rows gain, the threshold falls to 0, and the first call
+//! class of calls ([`decide`](crate::decide)): how many times the cost of a wake must be lost before one is made. If bursts gain, the threshold falls to 0, and the first call
 //! after a rest wakes; if they lose, it doubles. So a program whose bursts are alike soon pays only for the better way, as in ski rental with predictions. From time to
 //! time a wake is made all the same, to see whether it gains by now.
 //!
@@ -26,7 +26,7 @@ const DENSE: f32 = 40.0;
 /// Calls from this length on, in nanoseconds, look at the clock: it costs them less than a hundredth.
 const LOOKED_AT_NS: f32 = 2_500.0;
 
-/// A row in which no worker was woken is over after this time without a call: awake workers would have fallen asleep by then.
+/// A burst in which no worker was woken is over after this time without a call: awake workers would have fallen asleep by then.
 const REST: Duration = Duration::from_micros(100);
 
 /// Wakes that are made to see whether they gain may take one part in this many of the time of calls that find all workers asleep.
@@ -37,7 +37,7 @@ const TRY_PART: f32 = 64.0;
 const COST_NS_MIN: f32 = 2_000.0;
 const COST_NS_MAX: f32 = 30_000.0;
 
-/// Which call of a row has woken workers.
+/// Which call of a burst has woken workers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Wake {
     /// None has.
@@ -48,10 +48,10 @@ pub(crate) enum Wake {
     Late(f32),
 }
 
-/// A row that is over, and how much time it would have saved if its first call had woken workers. If no worker was woken in it, `gain_ns` compares it with the average time of
+/// A burst that is over, and how much time it would have saved if its first call had woken workers. If no worker was woken in it, `gain_ns` compares it with the average time of
 /// such calls instead.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct Burst {
     pub(crate) wake: Wake,
     pub(crate) gain_ns: f32,
 }
@@ -63,8 +63,8 @@ struct Wakes {
     since: Cell<Option<Instant>>,
     /// The time that tries may take by now.
     saved_ns: Cell<f32>,
-    /// The class of calls that has begun the row (0: there is none), which call has woken workers, what has been gained since, and when the row went on last, if none was woken.
-    row: Cell<usize>,
+    /// The class of calls that has begun the burst (0: there is none), which call has woken workers, what has been gained since, and when the burst went on last, if none was woken.
+    burst: Cell<usize>,
     wake: Cell<Wake>,
     gained_ns: Cell<f32>,
     last: Cell<Option<Instant>>,
@@ -77,7 +77,7 @@ thread_local! {
             lost_ns: Cell::new(0.0),
             since: Cell::new(None),
             saved_ns: Cell::new(0.0),
-            row: Cell::new(0),
+            burst: Cell::new(0),
             wake: Cell::new(Wake::None),
             gained_ns: Cell::new(0.0),
             last: Cell::new(None),
@@ -91,18 +91,18 @@ impl Wakes {
     }
 
     /// Whether there are losses, in close succession up to now.
-    fn is_in_row(&self) -> bool {
+    fn is_in_burst(&self) -> bool {
         let since = self.since.get().filter(|_| self.lost_ns.get() > 0.0);
         since.is_some_and(|since| is_dense(self.lost_ns.get(), since.elapsed().as_nanos() as f32))
     }
 
     /// Whether a wake is due, given that losses are as much as it costs; if not, they are forgotten.
     fn settle(&self) -> bool {
-        let is_in_row = self.is_in_row();
-        if !is_in_row {
+        let is_in_burst = self.is_in_burst();
+        if !is_in_burst {
             self.lost_ns.set(0.0);
         }
-        is_in_row
+        is_in_burst
     }
 }
 
@@ -133,7 +133,7 @@ pub(crate) fn is_due(alone_ns: f32, gain_ns: f32, threshold: f32) -> Wake {
     WAKES.with(|wakes| {
         let due_ns = threshold * wakes.cost_ns();
         let is_looking = alone_ns > LOOKED_AT_NS;
-        let is_first = wakes.lost_ns.get() == 0.0 || (is_looking && !wakes.is_in_row());
+        let is_first = wakes.lost_ns.get() == 0.0 || (is_looking && !wakes.is_in_burst());
         let is_due = is_long(alone_ns)
             || gain_ns > due_ns
             || (gain_ns + wakes.lost_ns.get() > due_ns && wakes.settle())
@@ -165,34 +165,34 @@ pub(crate) fn calls_until_due(gain_ns: f32, threshold: f32) -> f32 {
     WAKES.with(|wakes| (threshold * wakes.cost_ns() - wakes.lost_ns.get()) / gain_ns)
 }
 
-/// A call of the class `key` finds all workers asleep, and is about to wake some or not. It begins a row, unless it continues one in which all workers sleep.
-pub(crate) fn begin_row(key: usize, wake: Wake) {
+/// A call of the class `key` finds all workers asleep, and is about to wake some or not. It begins a burst, unless it continues one in which all workers sleep.
+pub(crate) fn begin_burst(key: usize, wake: Wake) {
     WAKES.with(|wakes| {
-        if wake == Wake::None && wakes.row.get() != 0 {
+        if wake == Wake::None && wakes.burst.get() != 0 {
             return;
         }
-        wakes.row.set(key);
+        wakes.burst.set(key);
         wakes.wake.set(wake);
         wakes.gained_ns.set(if let Wake::Late(lost_ns) = wake { lost_ns } else { 0.0 });
         wakes.last.set(None);
     });
 }
 
-/// All workers sleep: returns the row before, and the class that has begun it, if it is over. A row in which all have slept is ended only by a call that is long enough to
+/// All workers sleep: returns the burst before, and the class that has begun it, if it is over. A burst in which all have slept is ended only by a call that is long enough to
 /// look at the clock.
-pub(crate) fn end_row(is_looking: bool) -> Option<(usize, Row)> {
+pub(crate) fn end_burst(is_looking: bool) -> Option<(usize, Burst)> {
     WAKES.with(|wakes| {
         let is_over = wakes.wake.get() != Wake::None
             || (is_looking && wakes.last.get().is_none_or(|last| last.elapsed() >= REST));
-        let key = if is_over { wakes.row.replace(0) } else { 0 };
-        (key != 0).then(|| (key, Row { wake: wakes.wake.get(), gain_ns: wakes.gained_ns.get() }))
+        let key = if is_over { wakes.burst.replace(0) } else { 0 };
+        (key != 0).then(|| (key, Burst { wake: wakes.wake.get(), gain_ns: wakes.gained_ns.get() }))
     })
 }
 
 /// A call in sequence took `gain_ns` less than such calls take on average, or more if that is negative. It counts in a row in which all workers sleep.
-pub(crate) fn went_by(gain_ns: f32) {
+pub(crate) fn note_alone(gain_ns: f32) {
     WAKES.with(|wakes| {
-        if wakes.row.get() != 0 && wakes.wake.get() == Wake::None {
+        if wakes.burst.get() != 0 && wakes.wake.get() == Wake::None {
             gained(gain_ns);
             wakes.last.set(Some(Instant::now()));
         }
@@ -205,13 +205,13 @@ pub(crate) fn gained(gain_ns: f32) {
     WAKES.with(|wakes| wakes.gained_ns.set(wakes.gained_ns.get() + gain_ns.max(-COST_NS_MAX)));
 }
 
-/// Calls that take `alone_ns` in sequence together, and would gain `gain_ns`, find workers asleep and do not wake them. Returns what a row before has lost, if it has ended
+/// Calls that take `alone_ns` in sequence together, and would gain `gain_ns`, find workers asleep and do not wake them. Returns what a burst before has lost, if it has ended
 /// without a wake.
-pub(crate) fn went_without(alone_ns: f32, gain_ns: f32) -> Option<f32> {
+pub(crate) fn note_unwoken(alone_ns: f32, gain_ns: f32) -> Option<f32> {
     WAKES.with(|wakes| {
         // Of short calls only those that begin a row look at the clock.
         let is_looking = alone_ns > LOOKED_AT_NS || wakes.lost_ns.get() == 0.0;
-        let begins = is_looking && !wakes.is_in_row();
+        let begins = is_looking && !wakes.is_in_burst();
         let before = if begins { wakes.lost_ns.replace(0.0) } else { 0.0 };
         if begins {
             wakes.since.set(Some(Instant::now()));
@@ -264,7 +264,7 @@ mod tests {
         let first = (1..).find(|_| {
             let is_due = is_due(2_000.0, 1_000.0, 1.0) != Wake::None;
             if !is_due {
-                went_without(2_000.0, 1_000.0);
+                note_unwoken(2_000.0, 1_000.0);
             }
             is_due
         });
@@ -273,19 +273,19 @@ mod tests {
     }
 
     #[test]
-    fn a_row_is_judged_by_what_its_first_call_could_have_gained() {
+    fn a_burst_is_judged_by_what_its_first_call_could_have_gained() {
         WAKES.with(|wakes| wakes.cost_ns.set(20_000.0));
         // As many as lose the cost of five wakes.
         for _ in 0..100 {
-            went_without(2_000.0, 1_000.0);
+            note_unwoken(2_000.0, 1_000.0);
         }
         let wake = is_due(2_000.0, 1_000.0, 4.0);
         let Wake::Late(lost_ns) = wake else { panic!("{wake:?}") };
         assert!(lost_ns > 80_000.0);
-        begin_row(7, wake);
+        begin_burst(7, wake);
         woke(2_000.0, 22_000.0);
-        let (key, row) = end_row(true).expect("the row is over");
+        let (key, burst) = end_burst(true).expect("the burst is over");
         assert_eq!(key, 7);
-        assert!(row.gain_ns > 50_000.0, "{row:?}");
+        assert!(burst.gain_ns > 50_000.0, "{burst:?}");
     }
 }

@@ -38,7 +38,7 @@ const REGION: f32 = 1.3;
 /// The most that the measurement may take, since the first call of a program waits for it: on a busy machine each round trip can wait for a time slice.
 const LONGEST: Duration = Duration::from_millis(2);
 
-/// The value that the caller gives `ball` when it gives up, which it does only when it is its turn.
+/// The value that the caller gives `turn` when it gives up, which it does only when it is its turn.
 const END: usize = usize::MAX;
 
 impl Costs {
@@ -65,24 +65,24 @@ impl Costs {
         if cores() < 2 {
             return never;
         }
-        let ball = sync::AtomicUsize::new(0);
+        let turn = sync::AtomicUsize::new(0);
         let caller = thread::current();
         thread::scope(|scope| {
             let partner = thread::Builder::new().name("fusain-measures".into()).spawn_scoped(scope, || {
                 for round in 0..ROUNDS * BATCHES {
-                    if !await_ball(&ball, 2 * round + 1) {
+                    if !await_turn(&turn, 2 * round + 1) {
                         return;
                     }
-                    ball.store(2 * round + 2, Ordering::Release);
+                    turn.store(2 * round + 2, Ordering::Release);
                 }
                 for round in ROUNDS * BATCHES..ROUNDS * BATCHES + BATCHES {
-                    while ball.load(Ordering::Acquire) != 2 * round + 1 {
-                        if ball.load(Ordering::Acquire) == END {
+                    while turn.load(Ordering::Acquire) != 2 * round + 1 {
+                        if turn.load(Ordering::Acquire) == END {
                             return;
                         }
                         thread::park();
                     }
-                    ball.store(2 * round + 2, Ordering::Release);
+                    turn.store(2 * round + 2, Ordering::Release);
                     caller.unpark();
                 }
             });
@@ -97,13 +97,13 @@ impl Costs {
                 // The clock is read seldom, since that is part of what is measured.
                 while rounds < ROUNDS && (rounds % 8 != 0 || !is_late()) {
                     let round = batch * ROUNDS + rounds;
-                    ball.store(2 * round + 1, Ordering::Release);
-                    await_ball(&ball, 2 * round + 2);
+                    turn.store(2 * round + 1, Ordering::Release);
+                    await_turn(&turn, 2 * round + 2);
                     rounds += 1;
                 }
                 trip_ns = trip_ns.min(started.elapsed().as_nanos() as f32 / rounds.max(1) as f32);
                 if is_late() {
-                    ball.store(END, Ordering::Release);
+                    turn.store(END, Ordering::Release);
                     partner.thread().unpark();
                     // Both threads had to share a core, since the other cores were busy: so the round trip is bounded, and the cost of a wake assumed.
                     let region_ns = REGION * trip_ns.min(TRIP_NS_MAX);
@@ -113,14 +113,14 @@ impl Costs {
             let mut wakes = [WAKE_NS_LATE; BATCHES];
             for (at, wake) in wakes.iter_mut().enumerate() {
                 let (round, started) = (ROUNDS * BATCHES + at, Instant::now());
-                ball.store(2 * round + 1, Ordering::Release);
+                turn.store(2 * round + 1, Ordering::Release);
                 partner.thread().unpark();
-                while ball.load(Ordering::Acquire) != 2 * round + 2 {
+                while turn.load(Ordering::Acquire) != 2 * round + 2 {
                     thread::park();
                 }
                 *wake = started.elapsed().as_nanos() as f32 / 2.0;
                 if is_late() {
-                    ball.store(END, Ordering::Release);
+                    turn.store(END, Ordering::Release);
                     partner.thread().unpark();
                     break;
                 }
@@ -139,11 +139,11 @@ fn median(times: &[f32]) -> f32 {
     times.iter().copied().filter(|time| less(*time) <= times.len() / 2).fold(0.0, f32::max)
 }
 
-/// Spins until `ball` has this value, and yields now and then: the partner may not have a core at the moment. Returns false if the caller has given up.
-fn await_ball(ball: &sync::AtomicUsize, value: usize) -> bool {
+/// Spins until `turn` has this value, and yields now and then: the partner may not have a core at the moment. Returns false if the caller has given up.
+fn await_turn(turn: &sync::AtomicUsize, value: usize) -> bool {
     let mut turns = 0_u32;
     loop {
-        let seen = ball.load(Ordering::Acquire);
+        let seen = turn.load(Ordering::Acquire);
         if seen == value || seen == END {
             return seen == value;
         }

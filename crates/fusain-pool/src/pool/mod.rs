@@ -6,7 +6,7 @@ pub(crate) mod global;
 mod rayon;
 
 use crate::Algorithm;
-use crate::call::Brief;
+use crate::call::CallOptions;
 use crate::call::pace::Grain;
 use crate::run::opaque;
 use crate::trace;
@@ -97,8 +97,8 @@ impl Pool {
     /// committed.
     #[inline]
     pub fn run<A: Algorithm>(&self, algorithm: &A, local: A::Local) {
-        let brief = Brief { grain: Grain::from(1), work: 0, wakes: true, offers: true };
-        self.inner.enter(|handle| opaque::run(handle, algorithm, local, brief));
+        let options = CallOptions { grain: Grain::from(1), work: 0, wakes: true, offers: true };
+        self.inner.enter(|handle| opaque::run(handle, algorithm, local, options));
     }
 }
 

@@ -28,10 +28,10 @@ pub(crate) mod share;
 
 use crate::Algorithm;
 use crate::call::pace::{Grain, Pace};
-use crate::call::part::{Given, HeapPart, Message, MessageHeader, Places, Running, StackParts, receive};
-use crate::call::{Brief, Call, Outcome};
+use crate::call::part::{GivenPlaces, HeapPart, Message, MessageHeader, Places, Running, StackParts, receive};
+use crate::call::{Call, CallOptions, Outcome};
 use crate::handover::mailbox::{self, LINE};
-use crate::idle::tasks::{self, Naps};
+use crate::idle::tasks::{self, TimedParks};
 use crate::idle::wakes;
 use crate::panics::discard;
 use crate::platform::moment::Moment;
@@ -53,14 +53,19 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub(crate) type Steps<'a, L> = dyn Algorithm<Local = L> + 'a;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what the call has shown.
-pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
+pub(crate) fn run<A: Algorithm + ?Sized>(
+    handle: &Handle<'_>,
+    algorithm: &A,
+    local: A::Local,
+    options: CallOptions,
+) -> Outcome {
     reach_out(handle, Message::<A>::BYTES);
     let _during = trace::call(handle.index);
-    let mut call = Call::new(handle.index, brief);
+    let mut call = Call::new(handle.index, options);
     handle.slot().tally().calls.add(1);
     let parts = StackParts::new();
-    let finished = work(&call, algorithm, handle, local, brief.grain, |local| {
-        let shared = announce(running(&call, algorithm), handle, local, brief.grain, &parts);
+    let finished = work(&call, algorithm, handle, local, options.grain, |local| {
+        let shared = announce(running(&call, algorithm), handle, local, options.grain, &parts);
         if shared.missing > 0 && !shared.is_whole {
             misses(&call, handle, shared.missing);
         }
@@ -69,7 +74,7 @@ pub(crate) fn run<A: Algorithm + ?Sized>(handle: &Handle<'_>, algorithm: &A, loc
     if let Some(local) = finished {
         commit(&call, algorithm, handle, local);
     }
-    wait(&call, algorithm, handle, &parts, brief.grain);
+    wait(&call, algorithm, handle, &parts, options.grain);
     fetch_back(algorithm);
     if let Some(payload) = call.take_panic() {
         resume_unwind(payload);
@@ -179,7 +184,7 @@ fn lacks(call: &Call, handle: &Handle<'_>, missing: usize, is_whole: bool, is_ag
 /// The workers that a receiver shares with before it begins.
 enum Share<'s, L> {
     /// Those within the reach that came with a part in the caller's frame.
-    Reach(Places<L>, &'s Given, Range<usize>),
+    Reach(Places<L>, &'s GivenPlaces, Range<usize>),
     /// This many workers.
     Any(usize),
 }
@@ -236,7 +241,7 @@ unsafe fn run_stack_part<A: Algorithm + ?Sized>(
     // SAFETY: the caller's contract.
     let (message, local, places) = unsafe { Message::<A>::read(message, token) };
     let Message { call, algorithm, grain, .. } = message;
-    let given = Given::new();
+    let given = GivenPlaces::new();
     let shares = Share::Reach(places, &given, message.reach());
     let finished = work_part(call, algorithm, handle, local, grain.unpack(), &shares);
     // The caller may call again as soon as it knows that this part is back, and should find its worker ready.
@@ -487,7 +492,7 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
         return yield_now();
     }
     call.await_shares();
-    let mut naps = Naps::new();
+    let mut parks = TimedParks::new();
     loop {
         let awaited = parts.await_all();
         if is_alone(call, algorithm, handle, parts) || slot.side.peek() != asleep || tasks::is_called(handle) {
@@ -495,7 +500,7 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
         }
         if parts.are_all(&awaited) {
             slot.tally().parks.add(1);
-            naps.take(handle);
+            parks.take(handle);
         }
     }
     // Unless a giver is delivering.

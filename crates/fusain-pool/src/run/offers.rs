@@ -1,7 +1,7 @@
 //! Parts on offer: if elements may be long, a worker puts what it will not get to soon where any worker may take it.
 //!
 //! A state is split only by its owner, between two units. That is cheap, but if a unit of one element takes milliseconds, a thief would wait as long. So a worker whose
-//! elements are thought to be long splits off a half of its state, then a quarter, and so on, until it holds one part in 64 ([`PARTS_MAX`] halvings). It puts these parts
+//! elements are thought to be long splits off a half of its state, then a quarter, and so on, until it holds one part in 64 ([`HALVINGS_MAX`] halvings). It puts these parts
 //! into a queue of its own [slot](crate::worker::slot). Other workers take the oldest part, which is the largest. The owner goes on with the newest, and splits again what it
 //! has when nothing is left on offer. This is the order of Cilk and rayon, which use it for all calls; here only long elements
 //! ([`LONG_ELEMENT_NS`](crate::call::pace::LONG_ELEMENT_NS)) are offered.
@@ -31,7 +31,7 @@ use std::cell::Cell;
 
 /// The maximum number of halvings at once; the worker then keeps one part in 2^6 = 64. Of up to 64 elements that is a single one; of more, a single one is short
 /// beside what is kept.
-const PARTS_MAX: usize = if cfg!(loom) { 4 } else { 6 };
+const HALVINGS_MAX: usize = if cfg!(loom) { 4 } else { 6 };
 
 /// The number of workers woken for a first offer. A worker that takes a part offers half of it, and wakes as many.
 const WAKES: usize = 2;
@@ -76,7 +76,7 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
             self.handle.offer(HeapPart::boxed(run, call, algorithm, grain, 0, part));
         };
         rest.take().into_iter().for_each(offer);
-        for _ in 0..PARTS_MAX {
+        for _ in 0..HALVINGS_MAX {
             let Some(half) = algorithm.split(local) else { break };
             if !algorithm.has_local_work(local) {
                 // `local` has no work left, so this worker goes on with the half. What `local` had found has been committed.

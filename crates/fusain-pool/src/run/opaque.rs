@@ -2,12 +2,12 @@
 //!
 //! The run loop is generic in the type of its states, and generic code is compiled in the program that uses it, for each type anew: some sixty functions. Each chain of iterators
 //! has its own type of states. So the loop does not see these types: it moves a fixed number of words ([`Opaque`]), and an algorithm that knows what they are stands in between
-//! ([`Laid`]). There are four such numbers, and the loops for these are compiled with this crate. A state that is still larger is put into a box.
+//! ([`ErasedAlgorithm`]). There are four such numbers, and the loops for these are compiled with this crate. A state that is still larger is put into a box.
 //!
 //! The type of the algorithm says what is in the words: a call hands its states only to its own algorithm, whichever worker runs a part.
 
 use crate::Algorithm;
-use crate::call::{Brief, Outcome};
+use crate::call::{CallOptions, Outcome};
 use crate::run::{self, Steps};
 use crate::worker::handle::Handle;
 use std::marker::PhantomData;
@@ -100,9 +100,9 @@ impl<const N: usize, const DROPS: bool> Drop for Opaque<'_, N, DROPS> {
 
 /// An algorithm whose states are words. It is the algorithm itself, not a reference to it, which receivers of its parts would have to follow first.
 #[repr(transparent)]
-struct Laid<'a, A, const N: usize, const DROPS: bool>(A, PhantomData<&'a ()>);
+struct ErasedAlgorithm<'a, A, const N: usize, const DROPS: bool>(A, PhantomData<&'a ()>);
 
-impl<'a, A, const N: usize, const DROPS: bool> Laid<'a, A, N, DROPS> {
+impl<'a, A, const N: usize, const DROPS: bool> ErasedAlgorithm<'a, A, N, DROPS> {
     #[inline(always)]
     fn of(algorithm: &'a A) -> &'a Self {
         // SAFETY: it is the same in memory, being transparent.
@@ -112,7 +112,7 @@ impl<'a, A, const N: usize, const DROPS: bool> Laid<'a, A, N, DROPS> {
 
 /// In each callback the words are a state of `A`: all states of a call come from the one it begins with, and from [`split`](Algorithm::split) and
 /// [`rejoin`](Algorithm::rejoin) of this type.
-impl<'a, A: Algorithm + 'a, const N: usize, const DROPS: bool> Algorithm for Laid<'a, A, N, DROPS> {
+impl<'a, A: Algorithm + 'a, const N: usize, const DROPS: bool> Algorithm for ErasedAlgorithm<'a, A, N, DROPS> {
     type Local = Opaque<'a, N, DROPS>;
 
     fn wants_help(&self) -> bool {
@@ -166,40 +166,45 @@ type Fifteen<'a> = Opaque<'a, 16, true>;
 
 /// Runs `algorithm` from `local` on the pool of `handle`; returns what the call has shown.
 #[inline]
-pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Local, brief: Brief) -> Outcome {
+pub(crate) fn run<A: Algorithm>(handle: &Handle<'_>, algorithm: &A, local: A::Local, options: CallOptions) -> Outcome {
     if const { Two::takes::<A::Local>() } {
-        two(handle, Laid::of(algorithm), Opaque::new(local), brief)
+        two(handle, ErasedAlgorithm::of(algorithm), Opaque::new(local), options)
     } else if const { Six::takes::<A::Local>() } {
-        six(handle, Laid::of(algorithm), Opaque::new(local), brief)
+        six(handle, ErasedAlgorithm::of(algorithm), Opaque::new(local), options)
     } else if const { Nine::takes::<A::Local>() } {
-        nine(handle, Laid::of(algorithm), Opaque::new(local), brief)
+        nine(handle, ErasedAlgorithm::of(algorithm), Opaque::new(local), options)
     } else if const { Fifteen::takes::<A::Local>() } {
-        fifteen(handle, Laid::of(algorithm), Opaque::new(local), brief)
+        fifteen(handle, ErasedAlgorithm::of(algorithm), Opaque::new(local), options)
     } else {
-        nine(handle, Laid::of(Boxed::of(algorithm)), Opaque::new(Box::new(local)), brief)
+        nine(handle, ErasedAlgorithm::of(Boxed::of(algorithm)), Opaque::new(Box::new(local)), options)
     }
 }
 
 // None of these is generic, so they are compiled here.
 
 #[inline(never)]
-fn two<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Two<'a>>, local: Two<'a>, brief: Brief) -> Outcome {
-    run::run(handle, algorithm, local, brief)
+fn two<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Two<'a>>, local: Two<'a>, options: CallOptions) -> Outcome {
+    run::run(handle, algorithm, local, options)
 }
 
 #[inline(never)]
-fn six<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Six<'a>>, local: Six<'a>, brief: Brief) -> Outcome {
-    run::run(handle, algorithm, local, brief)
+fn six<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Six<'a>>, local: Six<'a>, options: CallOptions) -> Outcome {
+    run::run(handle, algorithm, local, options)
 }
 
 #[inline(never)]
-fn nine<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Nine<'a>>, local: Nine<'a>, brief: Brief) -> Outcome {
-    run::run(handle, algorithm, local, brief)
+fn nine<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Nine<'a>>, local: Nine<'a>, options: CallOptions) -> Outcome {
+    run::run(handle, algorithm, local, options)
 }
 
 #[inline(never)]
-fn fifteen<'a>(handle: &Handle<'_>, algorithm: &Steps<'_, Fifteen<'a>>, local: Fifteen<'a>, brief: Brief) -> Outcome {
-    run::run(handle, algorithm, local, brief)
+fn fifteen<'a>(
+    handle: &Handle<'_>,
+    algorithm: &Steps<'_, Fifteen<'a>>,
+    local: Fifteen<'a>,
+    options: CallOptions,
+) -> Outcome {
+    run::run(handle, algorithm, local, options)
 }
 
 /// An algorithm whose states are boxes.

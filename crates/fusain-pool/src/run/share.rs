@@ -6,11 +6,11 @@
 use crate::Algorithm;
 use crate::call::Call;
 use crate::call::pace::Grain;
-use crate::call::part::{Given, HeapPart, Message, Places, REACH_MAX, ROOM, Running, StackParts};
+use crate::call::part::{GivenPlaces, HeapPart, Message, PLACES_MAX, Places, REACH_MAX, Running, StackParts};
 use crate::handover::job::JobRef;
 use crate::handover::mailbox::{self, Claim};
 use crate::sync::{Ordering, fence};
-use crate::worker::handle::{Handle, Row};
+use crate::worker::handle::{Handle, WorkerOrder};
 use crate::worker::inner::Inner;
 use crate::worker::others::give_way;
 use std::ops::Range;
@@ -45,10 +45,10 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
         Sharing::new(running, handle, grain, parts.places(), &parts.out, reach_of(handle.pool, handle.index), true);
     let slot = handle.slot();
     // Reading the mailbox before claiming it takes a transfer of its cache line. If the first worker took the last part that it was offered, its mailbox is claimed at once.
-    let mut leaps = slot.is_hopeful();
+    let mut leaps = slot.expects_first();
     let mut at = sharing.reach.start;
     while at < sharing.reach.end {
-        let to = sharing.row.at(at);
+        let to = sharing.order.at(at);
         let (leapt, receiver) = (std::mem::take(&mut leaps), handle.pool.slots.get(to));
         if !leapt && receiver.front.peek() != mailbox::ANY {
             receiver.mend_asleep();
@@ -57,7 +57,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
         }
         let Some(has_given) = sharing.give(local, at, mailbox::ANY) else { return sharing.end() };
         if has_given || leapt {
-            slot.set_hopeful(has_given);
+            slot.set_expects_first(has_given);
         }
         if has_given && receiver.seems_asleep() {
             receiver.mend_asleep();
@@ -76,12 +76,12 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     handle: &Handle<'_>,
     local: &mut A::Local,
     grain: Grain,
-    (places, given, reach): (Places<A::Local>, &Given, Range<usize>),
+    (places, given, reach): (Places<A::Local>, &GivenPlaces, Range<usize>),
 ) -> Shared<A::Local> {
     let mut sharing = Sharing::new(running, handle, grain, places, given, reach, false);
     let mut at = sharing.reach.start;
     while at < sharing.reach.end {
-        let front = &handle.pool.slots.get(sharing.row.at(at)).front;
+        let front = &handle.pool.slots.get(sharing.order.at(at)).front;
         if front.peek() == mailbox::ANY && sharing.give_apart(local, at, mailbox::ANY).is_none() {
             break;
         }
@@ -90,19 +90,19 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
     sharing.end()
 }
 
-/// The workers that a call is shared with when it begins, as places in the row of slot `owner`.
+/// The workers that a call is shared with when it begins, as places in the order of slot `owner`.
 pub(crate) fn reach_of(pool: &Inner, owner: usize) -> Range<usize> {
-    let row = Row::of(pool, owner).len();
-    // In the row of a caller that is no worker, the workers that may be called come first.
+    let order = WorkerOrder::of(pool, owner).len();
+    // In the order of a caller that is no worker, the workers that may be called come first.
     let is_sorted = pool.victims.is_none() && owner >= pool.workers;
-    0..if is_sorted { row.min(pool.helpers_max) } else { row }.min(REACH_MAX)
+    0..if is_sorted { order.min(pool.helpers_max) } else { order }.min(REACH_MAX)
 }
 
 /// Caller, about to [`announce`] by messages of `bytes` bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No
 /// earlier than this: the owner of the mailbox polls it, and would have fetched it back before it is claimed.)
 #[inline(always)]
 pub(crate) fn reach_out(handle: &Handle<'_>, bytes: usize) {
-    if handle.slot().is_hopeful()
+    if handle.slot().expects_first()
         && let Some(first) = handle.other_workers().next()
     {
         handle.pool.slots.get(first).front.prefetch_for(bytes);
@@ -114,11 +114,11 @@ struct Sharing<'a, 's, 'p, A: Algorithm + ?Sized> {
     running: Running<'a, A>,
     handle: &'s Handle<'p>,
     grain: Grain,
-    /// The row of the call's caller.
-    row: Row<'p>,
+    /// The order of the call's caller.
+    order: WorkerOrder<'p>,
     places: Places<A::Local>,
-    given: &'s Given,
-    /// The workers that this participant may turn to, as places in the row.
+    given: &'s GivenPlaces,
+    /// The workers that this participant may turn to, as places in the order.
     reach: Range<usize>,
     /// From this place on no worker has got a part. Those before it are not passed on, since their places may be in use.
     untouched: usize,
@@ -139,17 +139,17 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         handle: &'s Handle<'p>,
         grain: Grain,
         places: Places<A::Local>,
-        given: &'s Given,
+        given: &'s GivenPlaces,
         reach: Range<usize>,
         is_caller: bool,
     ) -> Self {
-        let row = Row::of(handle.pool, running.call.owner);
+        let order = WorkerOrder::of(handle.pool, running.call.owner);
         let untouched = reach.start;
         Self {
             running,
             handle,
             grain,
-            row,
+            order,
             places,
             given,
             reach,
@@ -165,7 +165,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         self.reach.len().saturating_sub(self.count)
     }
 
-    /// Gives a part to the worker at place `at` of the row if its mailbox is in state `expected`, and returns whether it was. `None` if there is nothing to give.
+    /// Gives a part to the worker at place `at` of the order if its mailbox is in state `expected`, and returns whether it was. `None` if there is nothing to give.
     #[inline(always)]
     fn give(&mut self, local: &mut A::Local, at: usize, expected: usize) -> Option<bool> {
         // The split comes before the claim, as in `give_to` of `run/answer.rs`.
@@ -180,9 +180,9 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
                 return None;
             }
         }
-        let to = self.row.at(at);
+        let to = self.order.at(at);
         let slot = self.handle.pool.slots.get(to);
-        let has_place = at < ROOM;
+        let has_place = at < PLACES_MAX;
         if has_place {
             debug_assert!(!self.given.has(at));
             if self.is_caller {
@@ -191,7 +191,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
                 // Of the workers behind, half are passed on with the first part; a single one is not.
                 if self.count == 0 && self.reach.end > at + 2 {
                     // SAFETY: no worker has got a part yet, so no place is in use.
-                    unsafe { self.places.prepare_all(at + 1..self.reach.end.min(ROOM), self.running.call.owner) };
+                    unsafe { self.places.prepare_all(at + 1..self.reach.end.min(PLACES_MAX), self.running.call.owner) };
                 }
             }
         }
@@ -234,8 +234,8 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         // Before the workers that are to wake the others are woken.
         pool.want(pool.helpers_max.saturating_sub(pool.wakes_each()));
         let (mut woken, mut at) = (0, self.reach.start);
-        while at < self.reach.end.min(ROOM) && woken < pool.wakes_each() {
-            let to = self.row.at(at);
+        while at < self.reach.end.min(PLACES_MAX) && woken < pool.wakes_each() {
+            let to = self.order.at(at);
             // A worker that has got a part before may have finished, and be asleep, but its place is in use.
             let is_due =
                 to < pool.helpers_max && !self.given.has(at) && pool.slots.get(to).front.peek() == mailbox::ASLEEP;
@@ -246,7 +246,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
                     None => break,
                     Some(false) => {}
                     Some(true) => {
-                        pool.rouse(self.handle, to);
+                        pool.wake_claimed(self.handle, to);
                         woken += 1;
                     }
                 }

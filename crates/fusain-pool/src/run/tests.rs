@@ -53,9 +53,9 @@ fn a_caller_that_is_given_some_of_its_own_call_back_has_shared_it() {
         let caller = thread::current().id();
         let uneven = Uneven { caller, is_shared: AtomicBool::new(false), begun_by_caller: AtomicUsize::new(0) };
         let units = 10_000;
-        let brief = Brief { grain: Grain::fixed(1), work: units, wakes: true, offers: false };
+        let options = CallOptions { grain: Grain::fixed(1), work: units, wakes: true, offers: false };
         let before = pool.counters().steals_done;
-        let outcome = pool.inner.enter(|handle| run(handle, &uneven, units, brief));
+        let outcome = pool.inner.enter(|handle| run(handle, &uneven, units, options));
         pool.counters().steals_done - before >= 2 && outcome.helped && !outcome.unshared
     });
     assert!(is_seen);
@@ -91,8 +91,8 @@ impl Algorithm for Even {
 fn the_last_unit_says_nothing_of_what_an_element_costs() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
     let timing = |units: usize| {
-        let brief = Brief { grain: Grain::from(50), work: 50 * units + 1, wakes: false, offers: true };
-        pool.inner.enter(|handle| run(handle, &Even(usize::MAX), brief.work, brief)).timing
+        let options = CallOptions { grain: Grain::from(50), work: 50 * units + 1, wakes: false, offers: true };
+        pool.inner.enter(|handle| run(handle, &Even(usize::MAX), options.work, options)).timing
     };
     // The third unit is the first to be timed.
     assert!(timing(2).is_none());
@@ -104,8 +104,8 @@ fn the_last_unit_says_nothing_of_what_an_element_costs() {
 fn a_unit_has_as_many_elements_as_its_algorithm_says() {
     let pool = Pool::builder().threads(1).build().expect("no threads");
     for grain in [Grain::from(50), Grain::fixed(50)] {
-        let brief = Brief { grain, work: 10_000, wakes: false, offers: true };
-        let timing = pool.inner.enter(|handle| run(handle, &Even(3), brief.work, brief)).timing;
+        let options = CallOptions { grain, work: 10_000, wakes: false, offers: true };
+        let timing = pool.inner.enter(|handle| run(handle, &Even(3), options.work, options)).timing;
         assert_eq!(timing.map(|timing| timing.elements), Some(3), "{grain:?}");
     }
 }
@@ -176,8 +176,8 @@ fn an_interruption_does_not_divide_all_that_is_left_into_single_elements() {
     let algorithm = Interrupted(Halves(AtomicUsize::new(0)), AtomicUsize::new(0));
     let work = 1 << 20;
     for grain in [Grain::from(400), Grain::fixed(400)] {
-        let brief = Brief { grain, work, wakes: true, offers: true };
-        pool.inner.enter(|handle| run(handle, &algorithm, work, brief));
+        let options = CallOptions { grain, work, wakes: true, offers: true };
+        pool.inner.enter(|handle| run(handle, &algorithm, work, options));
         let splits = algorithm.0.0.swap(0, Relaxed);
         assert!(splits < work / 100, "{splits} splits of {work} elements, {grain:?}");
         algorithm.1.store(0, Relaxed);
@@ -216,11 +216,11 @@ fn who_was_refused_gets_a_part_when_there_is_one() {
         return;
     }
     let pool = Pool::builder().threads(2).wait(Wait::Spin).build().expect("threads");
-    let brief = Brief { grain: Grain::fixed(1), work: 6, wakes: true, offers: false };
+    let options = CallOptions { grain: Grain::fixed(1), work: 6, wakes: true, offers: false };
     // The other worker may have lost its core.
     let is_helped = (0..1000).any(|_| {
         let algorithm = Late(AtomicUsize::new(0));
-        pool.inner.enter(|handle| run(handle, &algorithm, 6, brief)).helped
+        pool.inner.enter(|handle| run(handle, &algorithm, 6, options)).helped
     });
     assert!(is_helped);
 }
@@ -267,9 +267,9 @@ impl Algorithm for Results {
 fn what_comes_back_is_added_to_what_was_found() {
     let pool = Pool::builder().threads(2).wait(Wait::Park).build().expect("threads");
     // Too little for a wake: the other worker takes hardly any part.
-    let brief = Brief { grain: Grain::fixed(1), work: 1, wakes: false, offers: true };
+    let options = CallOptions { grain: Grain::fixed(1), work: 1, wakes: false, offers: true };
     let algorithm = Results(AtomicUsize::new(0));
-    pool.inner.enter(|handle| run(handle, &algorithm, (0..256, false), brief));
+    pool.inner.enter(|handle| run(handle, &algorithm, (0..256, false), options));
     let results = algorithm.0.into_inner();
     assert!((1..20).contains(&results), "{results} results");
 }

@@ -271,15 +271,15 @@ impl Inner {
 
     pub(crate) fn spawn<F: FnOnce() + Send + 'static>(&self, task: F) {
         let job = DetachedJob::boxed(task, self);
-        if self.workers == 0 { self.enter(|handle| run_here(handle, job)) } else { self.lay_down(job) }
+        if self.workers == 0 { self.enter(|handle| run_here(handle, job)) } else { self.enqueue(job) }
     }
 
     /// If this thread is a started worker of this pool, puts the task into the worker's queue, where it is run before earlier tasks. Otherwise puts it into the pool's inbox.
-    pub(crate) fn lay_down(&self, job: JobRef) {
+    pub(crate) fn enqueue(&self, job: JobRef) {
         self.lay_down_as(|_| job, job);
     }
 
-    /// As [`lay_down`](Self::lay_down), but a worker's queue gets what `own` returns for the worker's number.
+    /// As [`enqueue`](Self::enqueue), but a worker's queue gets what `own` returns for the worker's number.
     pub(crate) fn lay_down_as(&self, own: impl FnOnce(usize) -> JobRef, job: JobRef) {
         Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => {

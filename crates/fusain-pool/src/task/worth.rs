@@ -51,7 +51,7 @@ impl Worth {
         let Seen { last_ns, left } = seen.unwrap_or(Seen { last_ns: 0.0, left: 0 });
         let is_worth = last_ns == 0.0 || wakes::is_due(last_ns, last_ns / 2.0, 1.0) != Wake::None;
         if !is_worth {
-            wakes::went_without(last_ns, last_ns / 2.0);
+            wakes::note_unwoken(last_ns, last_ns / 2.0);
         }
         let is_timed = is_worth || left == 0;
         if is_timed {

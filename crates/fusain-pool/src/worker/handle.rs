@@ -37,20 +37,20 @@ pub(crate) struct Handle<'p> {
     /// A job of such a kind is published only if no other job is.
     ///
     /// Behind all that a push reads, which is then reached by the shortest instructions.
-    pub(crate) brief: Streaks,
+    pub(crate) short_kinds: Streaks,
 }
 
 /// The slots of all started workers but one, nearest to that one first; if the pool does not know which are near, from the next number on.
 #[derive(Clone, Copy)]
-pub(crate) struct Row<'p> {
+pub(crate) struct WorkerOrder<'p> {
     near: &'p [u16],
     first: usize,
     len: usize,
     workers: usize,
 }
 
-impl<'p> Row<'p> {
-    /// The row of the worker or caller at slot `index`.
+impl<'p> WorkerOrder<'p> {
+    /// The order of the worker or caller at slot `index`.
     #[inline(always)]
     pub(crate) fn of(pool: &'p Inner, index: usize) -> Self {
         let workers = pool.workers;
@@ -69,7 +69,7 @@ impl<'p> Row<'p> {
         self.len
     }
 
-    /// The slot at a place in the row.
+    /// The slot at a place in the order.
     #[inline(always)]
     pub(crate) fn at(&self, at: usize) -> usize {
         // One expression for both, for few instructions: every call that is announced goes through here.
@@ -103,7 +103,7 @@ impl<'p> Handle<'p> {
             depth: Cell::new(0),
             runs_detached: Cell::new(false),
             first_look: FirstLook::new(),
-            brief: Streaks::new(),
+            short_kinds: Streaks::new(),
         }
     }
 
@@ -149,8 +149,8 @@ impl<'p> Handle<'p> {
     /// The slots of all other started workers, nearest first; if the pool does not know which are near, from the next number on.
     #[inline(always)]
     pub(crate) fn other_workers(&self) -> impl Iterator<Item = usize> + use<'p> {
-        let row = Row::of(self.pool, self.index);
-        (0..row.len()).map(move |at| row.at(at))
+        let order = WorkerOrder::of(self.pool, self.index);
+        (0..order.len()).map(move |at| order.at(at))
     }
 
     /// All other slots that may be in use, in the same order.

@@ -121,7 +121,7 @@ impl Inner {
     }
 
     /// Wakes the owner of slot `index`, or calls it back: its mailbox has just left `ASLEEP`.
-    pub(crate) fn rouse(&self, handle: &Handle<'_>, index: usize) {
+    pub(crate) fn wake_claimed(&self, handle: &Handle<'_>, index: usize) {
         self.call(index);
         handle.slot().tally().wakes.add(1);
     }

@@ -106,7 +106,7 @@ struct Own {
     taken: AtomicBool,
     tally: Tally,
     /// Whether the owner's last announcement found its first worker waiting.
-    hopeful: AtomicBool,
+    expects_first: AtomicBool,
     sleeper: Mutex<Sleeper>,
 }
 
@@ -139,7 +139,7 @@ impl Slot {
             own: CachePadded::new(Own {
                 taken: AtomicBool::new(false),
                 tally: Tally::default(),
-                hopeful: AtomicBool::new(false),
+                expects_first: AtomicBool::new(false),
                 sleeper: Mutex::new(Sleeper { thread: None, asleep: None }),
             }),
         }
@@ -320,13 +320,13 @@ impl Slot {
 
     /// Owner: whether its last announcement found the first worker waiting. Relaxed: only the owner uses it.
     #[inline(always)]
-    pub(crate) fn is_hopeful(&self) -> bool {
-        self.own.hopeful.load(Ordering::Relaxed)
+    pub(crate) fn expects_first(&self) -> bool {
+        self.own.expects_first.load(Ordering::Relaxed)
     }
 
     #[inline(always)]
-    pub(crate) fn set_hopeful(&self, hopeful: bool) {
-        self.own.hopeful.store(hopeful, Ordering::Relaxed);
+    pub(crate) fn set_expects_first(&self, expects_first: bool) {
+        self.own.expects_first.store(expects_first, Ordering::Relaxed);
     }
 
     pub(crate) fn tally(&self) -> &Tally {
