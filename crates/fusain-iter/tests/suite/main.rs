@@ -1,8 +1,8 @@
 //! What chains promise, seen from outside.
 
+mod against_std;
 mod chains;
 mod collections;
-mod ends;
 mod inference;
 mod long;
 mod misused;
@@ -12,4 +12,4 @@ mod owned;
 mod reentry;
 mod shrinking;
 mod support;
-mod twins;
+mod terminals;
