@@ -1,9 +1,9 @@
-//! Heat on a ring-shaped plate, by halo exchange: each rank has a tile, sends its four edges to its neighbours, and works on
-//! the points inside while theirs are on the way.
+//! Heat on a torus-shaped plate, by halo exchange: each rank has a tile, sends its four edges to its neighbours, and works on
+//! the points inside while the neighbours' edges are on the way.
 //!
-//! The exchange is a neighbourhood of the user's: one schedule, built once, started again in every step, run by the progress
-//! thread (over MPI that is the main thread, and the application is on another). The plate has no border: what leaves on one
-//! side comes in on the other, so on few ranks one neighbour is met twice and tags tell the messages apart.
+//! The exchange is a neighbourhood that the user defines: one schedule, built once and started again in every step. The progress
+//! thread runs it (over MPI that is the main thread, and the application is on another). The plate has no border: what leaves on
+//! one side comes in on the other. So on few ranks a rank may be a neighbour on two sides, and tags tell the messages apart.
 //!
 //! `cargo run --example halo -- --ranks 6 --points 48 --steps 100`; the result is compared with that of the whole plate.
 
@@ -21,10 +21,10 @@ use fusain_examples::ranks::{Body, run};
 
 #[derive(Parser)]
 struct Arguments {
-    /// How many ranks (threads; mpirun says it itself).
+    /// How many ranks to run as threads; under mpirun, its own count is used.
     #[arg(long, default_value_t = 6)]
     ranks: usize,
-    /// Points of a tile's edge.
+    /// How many points the edge of a tile has.
     #[arg(long, default_value_t = 48)]
     points: usize,
     /// How many steps.
@@ -44,7 +44,7 @@ struct Tile {
 const SIDES: [(isize, isize); 4] = [(-1, 0), (1, 0), (0, -1), (0, 1)];
 
 impl Tile {
-    /// Of a plate that is cold but for a few hot points; the first point is at `origin` of it.
+    /// A tile of a plate that is cold except for a few hot points. The tile's first point is at `origin` of the plate.
     fn new(rows: usize, columns: usize, origin: (usize, usize)) -> Self {
         let mut tile = Self { rows, columns, points: vec![0.0; (rows + 2) * (columns + 2)] };
         for (row, column) in (1..=rows).flat_map(|row| (1..=columns).map(move |column| (row, column))) {
@@ -59,7 +59,7 @@ impl Tile {
         row * (self.columns + 2) + column
     }
 
-    /// The places of an edge, or of the frame beside it.
+    /// The indices of the points of an edge, or of the frame beside it.
     fn line(&self, side: usize, is_frame: bool) -> impl Iterator<Item = usize> + '_ {
         let depth = usize::from(!is_frame);
         let (row, column) = (self.rows + 1 - depth, self.columns + 1 - depth);

@@ -18,7 +18,7 @@ use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Parser)]
 struct Arguments {
-    /// How many ranks (threads; mpirun says it itself).
+    /// How many ranks to run as threads; under mpirun, its own count is used.
     #[arg(long, default_value_t = 32)]
     ranks: usize,
     /// How many numbers each rank has.
@@ -42,7 +42,7 @@ fn layers(groups: &Groups) -> Result<collective::Hierarchy> {
     collective::Hierarchy::new(groups.ranks(), &levels)
 }
 
-/// One rank's part of the sum, and where its numbers are.
+/// The schedule of one rank for the sum, and the region of its numbers.
 fn sum(
     rank: usize,
     size: usize,
@@ -76,7 +76,7 @@ fn messages_between(hosts: &[usize], length: usize, layers: Option<&collective::
     Ok(messages)
 }
 
-/// Nanoseconds on hosts whose ranks are a tenth as far from each other as from those of other hosts.
+/// The simulated time in nanoseconds. The latency between ranks of one host is a tenth of that between hosts.
 fn simulated(
     size: usize,
     length: usize,

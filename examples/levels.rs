@@ -1,10 +1,10 @@
-//! Shows a machine with its ranks and workers: as a tree of communicators, as a picture, as JSON; and says what a launcher needs to place them.
+//! Shows a machine with its ranks and workers: as a tree of communicators, as a picture, as JSON. It also prints the options that a launcher needs to place them.
 //!
 //! The machine may be this one (`--here`), one that `lstopo file.xml` has exported (`--xml file.xml`), or an invented one
 //! (`--synthetic`, in the form of hwloc's HWLOC_SYNTHETIC):
 //!
 //! * `cargo run --example levels -- --ranks 32 --synthetic "Package:2 L3:1 L2:2 Core:2 PU:1"`: every level's communicators and roots.
-//! * `... -- --xml file.xml --ranks 12 --workers 4 --policy spread --format svg > picture.svg`: where they are, drawn.
+//! * `... -- --xml file.xml --ranks 12 --workers 4 --policy spread --format svg > picture.svg`: a picture of where they are.
 //! * `... -- place --ranks 12 --workers 4 --policy spread`: what is bound where, and the options of `mpirun` (Open MPI), `mpiexec` (MPICH) and `srun` for it.
 //!
 //! On real ranks: `cargo build --features mpi,hwloc --example levels`, then `mpirun -n 4 --bind-to core target/debug/examples/levels`
@@ -34,10 +34,10 @@ enum Verb {
     Place,
 }
 
-/// Before the verb or behind it.
+/// Options that may stand before the verb or behind it.
 #[derive(Args)]
 struct What {
-    /// How many ranks (as threads, where they are run; mpirun says it itself).
+    /// How many ranks. Where they are run, they are threads, or under mpirun the same number of its processes.
     #[arg(long, global = true, default_value_t = 32)]
     ranks: usize,
     /// How many workers each rank has.
@@ -103,14 +103,14 @@ fn show<C: Communicator>(comm: &C, hierarchy: &Hierarchy<C>) {
     }
 }
 
-/// Where the ranks are: the plan's places, or the real ones.
+/// Where the ranks are: the places of the plan, or the real places.
 struct Places {
     plan: Option<Plan>,
     fabric: Option<Fabric>,
 }
 
 impl Body for Places {
-    /// Whether it could be shown. If not, one rank has said why.
+    /// Whether the machine could be shown. If not, one rank has printed why.
     type Output = bool;
 
     fn on_rank<C: Communicator>(&self, comm: C) -> bool {
@@ -124,14 +124,14 @@ impl Body for Places {
         match &hierarchy {
             Ok(hierarchy) if rank == 0 => show(&comm, hierarchy),
             Err(Some(error)) => eprintln!("{error:#}"),
-            // The same on every rank, which one of them tells.
+            // The result is the same on every rank, and one of them prints it.
             Ok(_) | Err(None) => {}
         }
         hierarchy.is_ok()
     }
 }
 
-/// A rank's place if all ranks have theirs, since those that have would wait for the others. Else the first that has none gets the error.
+/// Returns a rank's place if all ranks have theirs, since they would wait for each other. Otherwise the first rank without a place gets the error.
 fn everywhere<C: Communicator>(comm: &C, place: anyhow::Result<Place>) -> Result<Place, Option<anyhow::Error>> {
     let lack = comm.allgather(&[u8::from(place.is_err())]).map_err(|error| Some(error.into()))?;
     match (lack.iter().position(|lacks| lacks[..] == [1]), place) {
@@ -141,9 +141,9 @@ fn everywhere<C: Communicator>(comm: &C, place: anyhow::Result<Place>) -> Result
     }
 }
 
-/// The levels of real communicators: of the plan's places, or of the real ones where nothing is said and they are known.
+/// Shows the levels of real communicators: of the plan's places, or of the real places if they are known and no machine was given.
 ///
-/// False where a rank has said why not.
+/// Returns false if that failed and a rank has printed why.
 fn levels(what: &What) -> anyhow::Result<bool> {
     anyhow::ensure!(what.ranks > 0, "there is at least one rank");
     let fabric = what.source.fabric()?;
@@ -157,7 +157,7 @@ fn all_shown(ranks: usize, places: &Places) -> bool {
     run(ranks, places).into_iter().all(|shown| shown)
 }
 
-/// False where the error has been told already.
+/// Does what was asked. Returns false if the error has been printed already.
 fn answer(arguments: &Arguments) -> anyhow::Result<bool> {
     let Arguments { verb, what } = arguments;
     let places = matches!(verb, Some(Verb::Place));

@@ -17,7 +17,7 @@ use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Clone, Parser)]
 struct Arguments {
-    /// How many ranks, a square number (threads; mpirun says it itself).
+    /// How many ranks to run as threads, a square number; under mpirun, its own count is used.
     #[arg(long, default_value_t = 16)]
     ranks: usize,
     /// Rows and columns of a block.
@@ -28,7 +28,7 @@ struct Arguments {
     synthetic: String,
 }
 
-/// Small integers, so that every order of sums gives the same.
+/// Small integers, so that sums are exact in any order.
 fn a(row: usize, column: usize) -> f64 {
     ((row * 7 + column * 3) % 11) as f64 - 5.0
 }
@@ -72,7 +72,7 @@ fn summa<C: Communicator>(comm: &C, place: &Place, size: usize) -> Result<bool> 
         multiply_add(&mut c, &a, &b, size);
     }
 
-    // The check: every cell of the block, straight from the definition.
+    // Checks every cell of the block against the definition of the product.
     let whole = side * size;
     let cell = |i: usize, j: usize| (0..whole).map(|k| a(i, k) * b(k, j)).sum::<f64>();
     let expected: Vec<f64> =

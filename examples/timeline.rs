@@ -21,7 +21,7 @@ use tracing_subscriber::prelude::*;
 
 const LEAVES: usize = 8;
 
-/// Sums the logarithms of a range, a span for each leaf of the recursion.
+/// Sums the logarithms of a range, with a span for each leaf of the recursion.
 fn sum(from: usize, leaves: usize) -> f64 {
     if leaves == 1 {
         let _leaf = info_span!("leaf").entered();
@@ -32,7 +32,7 @@ fn sum(from: usize, leaves: usize) -> f64 {
     a + b
 }
 
-/// Two calls, and a pause before each in which the worker falls asleep.
+/// Makes two calls. Before each is a pause in which the worker falls asleep.
 fn program(pool: &Pool) -> f64 {
     let calls = (0..2).map(|_| {
         thread::sleep(Duration::from_millis(1));
@@ -42,7 +42,7 @@ fn program(pool: &Pool) -> f64 {
     calls.sum()
 }
 
-/// What the layer writes, as far as it is drawn.
+/// The fields of the layer's output that are drawn.
 #[derive(Deserialize)]
 struct Entry {
     ph: String,
@@ -56,24 +56,24 @@ struct Entry {
     args: Arguments,
 }
 
-/// What an event says.
+/// The arguments of an event.
 #[derive(Default, Deserialize)]
 struct Arguments {
     #[serde(default)]
     message: String,
 }
 
-/// The events that are drawn. A worker on watch sleeps and looks by turns, which would fill the picture.
+/// The events that are drawn. A waiting worker sleeps and wakes again and again, and those events would fill the picture.
 const DRAWN: [&str; 2] = ["work given", "worker woken"];
 
-/// Something on a thread that has begun, and ended where it is a span.
+/// A span or an event on a thread. Only a span has an end.
 struct Mark {
     name: String,
     begin: f64,
     end: Option<f64>,
 }
 
-/// By thread, in the order in which they ended.
+/// Returns the marks of each thread, in the order in which they ended.
 fn marks(entries: Vec<Entry>) -> BTreeMap<u64, Vec<Mark>> {
     let (mut lanes, mut open) = (BTreeMap::<u64, Vec<Mark>>::new(), BTreeMap::<u64, Vec<Entry>>::new());
     for entry in entries {
@@ -95,7 +95,7 @@ fn marks(entries: Vec<Entry>) -> BTreeMap<u64, Vec<Mark>> {
     lanes
 }
 
-/// A lane for each thread: spans as boxes, events as lines with their names.
+/// Draws a lane for each thread: spans as boxes, events as lines with their names.
 fn draw(lanes: &BTreeMap<u64, Vec<Mark>>) -> String {
     const LEFT: f64 = 70.0;
     const WIDTH: f64 = 670.0;
@@ -109,7 +109,7 @@ fn draw(lanes: &BTreeMap<u64, Vec<Mark>>) -> String {
     for (lane, (thread, marks)) in lanes.iter().enumerate() {
         let top = 16.0 + LANE * lane as f64;
         drawing.text([8.0, top + 40.0], Anchor::Start, format!("thread {thread}"));
-        // Outer spans end last.
+        // Outer spans end last, so in reverse order they are drawn below the inner ones.
         for mark in marks.iter().rev() {
             let Some(end) = mark.end else { continue };
             let (row, fill) = if mark.name == "leaf" { (30.0, SECOND) } else { (0.0, FIRST) };
@@ -130,7 +130,7 @@ fn main() -> anyhow::Result<()> {
     let folder = PathBuf::from(std::env::args().nth(1).unwrap_or_else(|| ".".to_owned()));
     let (json, svg) = (folder.join("timeline.json"), folder.join("timeline.svg"));
     let pool = Pool::builder().threads(2).wait(Wait::SpinThenPark(Duration::from_micros(200))).build()?;
-    // The first calls of a process measure what threads cost here.
+    // The first calls of a process measure the cost of threads on this machine.
     for _ in 0..4 {
         pool.install(|| sum(0, LEAVES));
     }

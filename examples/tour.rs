@@ -158,7 +158,7 @@ fn merge<'a>(a: &[&'a str], b: &[&'a str]) -> Vec<&'a str> {
     both
 }
 
-/// Where each word would start if there were one blank after each.
+/// The position at which each word would start if each were followed by one blank.
 fn starts(words: &[&str]) -> Vec<usize> {
     let start = |next: &mut usize, word: &&str| {
         let start = *next;
@@ -172,7 +172,7 @@ fn vowels(words: &[&str]) -> usize {
     words.iter().flat_map(|word| word.bytes()).filter(|b| b"aeiouAEIOU".contains(b)).count()
 }
 
-/// Halves down to a handful of words: a join costs so little that the leaves may be small.
+/// Splits in halves down to a few words. A join costs so little that the leaves may be small.
 fn vowels_by_halves(words: &[&str]) -> usize {
     if words.len() <= 64 {
         return vowels(words);
@@ -182,7 +182,7 @@ fn vowels_by_halves(words: &[&str]) -> usize {
     left + right
 }
 
-/// The table that grows with every stop.
+/// The table of results, with a row for each stop.
 struct Tour {
     repeat: usize,
     table: Table,
@@ -247,7 +247,7 @@ fn micros(time: Duration) -> String {
     format!("{:.1} us", time.as_secs_f64() * 1e6)
 }
 
-/// What the workers did on the way.
+/// A table of the pool's counters.
 fn counters(pool: &Pool) -> Table {
     let counters = pool.counters();
     let mut table = table(["units", "polls answered", "steals tried", "done", "refused", "parks", "wakes"]);
@@ -263,7 +263,7 @@ fn counters(pool: &Pool) -> Table {
     table
 }
 
-/// A table of figures.
+/// An empty table with a header, aligned for numbers.
 fn table<const COLUMNS: usize>(header: [&str; COLUMNS]) -> Table {
     let mut table = Table::new();
     table.load_style(UTF8_FULL_CONDENSED.with_rounded_corners()).set_header(header);

@@ -14,7 +14,7 @@ use fusain_examples::ranks::{Body, run, synthetic_place};
 
 #[derive(Parser)]
 struct Arguments {
-    /// How many ranks (threads; mpirun says it itself).
+    /// How many ranks to run as threads; under mpirun, its own count is used.
     #[arg(long, default_value_t = 16)]
     ranks: usize,
     /// How many numbers.
@@ -29,7 +29,7 @@ fn work(x: u64) -> u64 {
     x.wrapping_mul(x).rotate_left(7) ^ 0x5bd1
 }
 
-/// Cuts a vector in proportion to weights.
+/// Cuts a vector into parts in proportion to weights.
 fn cut(vector: &[u64], weights: &[usize]) -> Vec<Vec<u64>> {
     let total: usize = weights.iter().sum();
     let mut seen = 0;
@@ -41,7 +41,7 @@ fn cut(vector: &[u64], weights: &[usize]) -> Vec<Vec<u64>> {
     weights.iter().map(&mut bound).collect()
 }
 
-/// How many ranks each child has of the group that `rank` is in at `depth`; at the bottom one for each rank.
+/// For each child of the group that `rank` is in at `depth`, how many ranks it has. At the bottom, one for each rank.
 fn weights(groups: &Groups, rank: usize, depth: usize) -> Vec<usize> {
     let levels = groups.levels_of(rank);
     let group = if depth == 0 { groups.root() } else { levels[depth - 1] };

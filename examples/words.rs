@@ -12,7 +12,7 @@ use std::time::Instant;
 use anyhow::ensure;
 use walkdir::WalkDir;
 
-/// How often each word comes.
+/// How often each word occurs.
 type Counts = HashMap<String, usize>;
 
 /// Adds the words of a text.
@@ -26,7 +26,7 @@ fn add(mut counts: Counts, text: &str) -> Counts {
     counts
 }
 
-/// The larger of both, with what the smaller has.
+/// Adds the counts of the smaller map to the larger one.
 fn merged(a: Counts, b: Counts) -> Counts {
     let (mut more, fewer) = if a.len() < b.len() { (b, a) } else { (a, b) };
     for (word, count) in fewer {
@@ -35,7 +35,7 @@ fn merged(a: Counts, b: Counts) -> Counts {
     more
 }
 
-/// The same function over both preludes: a file that is no text counts as empty.
+/// The same code for both preludes. A file that is not text is skipped.
 macro_rules! words {
     ($files:expr) => {
         $files

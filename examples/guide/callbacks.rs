@@ -9,18 +9,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain::{Algorithm, Pool};
 
-/// The text, and the best index so far: its length where none is known.
+/// The text, and the best index so far: the length of the text if none is known.
 struct FirstForeign<'a> {
     text: &'a [u8],
     best: AtomicUsize,
 }
 
 impl Algorithm for FirstForeign<'_> {
-    /// The indices that nobody has looked at.
+    /// The indices that no worker has looked at.
     type Local = Range<usize>;
 
     fn has_local_work(&self, left: &Range<usize>) -> bool {
-        // Relaxed: an old value costs a unit in vain and nothing else.
+        // Relaxed: an old value only costs a needless unit.
         left.start < left.end.min(self.best.load(Ordering::Relaxed))
     }
 

@@ -2,8 +2,8 @@
 //!
 //! `cargo run --release --example guide-choosing`
 //!
-//! `par_sort` is faster. It sorts numbers by their digits, needs one buffer for the whole sort where this needs one for each merge, and starts to
-//! merge two runs as soon as both are sorted.
+//! `par_sort` is faster. It sorts numbers by their bits. For other elements it needs one buffer for the whole sort, where this needs one for each merge, and
+//! starts to merge two runs as soon as both are sorted.
 
 #![allow(clippy::print_stdout, reason = "an example shows its results")]
 

@@ -25,7 +25,7 @@ fn flat() -> Vec<(usize, usize)> {
     rounds.flat_map(|distance| (0..distance).map(move |rank| (rank, rank + distance))).collect()
 }
 
-/// From a group's first rank to the first ranks of its parts, and so on below; at the bottom to each rank.
+/// Sends from a group's first rank to the first ranks of its parts, and so on below; at the bottom to each rank.
 fn by_levels(group: &Group<'_>) -> Vec<(usize, usize)> {
     let ranks = group.ranks();
     let root = ranks[0];

@@ -13,7 +13,7 @@ use fusain::comm::World;
 
 const LIMIT: usize = 200_000;
 
-/// By trial division, so that large numbers cost more.
+/// Whether `n` is prime, by trial division, so that large numbers cost more.
 fn is_prime(n: usize) -> bool {
     n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d))
 }
@@ -33,7 +33,7 @@ fn main() -> anyhow::Result<()> {
     for outcome in outcomes {
         let (count, report) = outcome?;
         assert_eq!(count, 17_984);
-        // Rank 0 alone has it.
+        // Only rank 0 has the report.
         if let Some(report) = report {
             println!("{count} primes below {LIMIT}\n\n{report}");
         }

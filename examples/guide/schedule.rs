@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release --example guide-schedule`
 //!
-//! A ring takes p − 1 rounds, doubling ⌈log₂ p⌉. With one number a message, a round costs the latency of a message, so the factor is about
+//! A ring takes p − 1 rounds, doubling ⌈log₂ p⌉. With one number in each message, a round costs the latency of a message, so the factor is about
 //! (p − 1) / log₂ p: some ten for 64 ranks.
 
 #![allow(clippy::print_stdout, reason = "an example shows its results")]
@@ -12,7 +12,7 @@ use fusain::schedule::collective::{Allreduce, Group, Reduction, allreduce};
 use fusain::schedule::simulate::{self, Parameters, Program, simulate};
 use fusain::schedule::{Error, Execution, Operator, Region, Result, ScheduleBuilder};
 
-/// One rank's part, and where its number is before and the sum after.
+/// The schedule of one rank, and the region that has its number before and the sum after.
 fn ring(rank: usize, size: usize) -> (ScheduleBuilder, Region<u64>) {
     let mut builder = ScheduleBuilder::in_program_order(rank, size);
     let (sum, mut passing) = (builder.buffer::<u64>(1), builder.scratch::<u64>(1));

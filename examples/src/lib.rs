@@ -6,7 +6,7 @@ pub mod levels;
 pub mod pictures;
 pub mod ranks;
 
-/// Compiles and runs the code of the README. Here, where every part of fusain is at hand.
+/// Compiles and runs the code of the README. It is done here because this package depends on every part of fusain.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
 struct Readme;
@@ -16,7 +16,7 @@ struct Readme;
 #[doc = include_str!("../../CONTRIBUTING.md")]
 struct Contributing;
 
-/// Compiles and runs the code of the guide, a chapter a value.
+/// Compiles and runs the code of the guide, with one item per chapter.
 #[cfg(doctest)]
 mod guide {
     #[doc = include_str!("../../crates/fusain/guide/src/about.md")]

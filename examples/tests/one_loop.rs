@@ -13,7 +13,7 @@ fn runs_of_all_numbers_go_on_beside_a_cluster() {
         let engine = Engine::new(progress.handle());
         let cluster = Cluster::on(progress.handle());
         let count = || cluster.reduce(0..100, || 0, |sum, run| *sum += run.len(), |a, b| a + b).unwrap();
-        // From now on it receives.
+        // From the first call on, the cluster receives messages.
         assert_eq!(count(), 100);
         for run in 0..RUNS {
             let sum = engine.allreduce(vec![1_u64], &Reduction::sum()).unwrap();

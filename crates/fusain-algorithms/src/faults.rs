@@ -1,4 +1,4 @@
-//! What tests plant, to see that they would see it.
+//! Faults that tests plant, to check that they detect them.
 
 use std::ops::Range;
 
@@ -8,10 +8,10 @@ use fusain_testkit::{Losing, Move, drive};
 use crate::execution::executor::Executor;
 use crate::execution::ranges::Ranges;
 
-/// A unit, and a steal from who has done it: enough to lose a part where [`Losing`] loses it.
+/// A unit, and then a steal from the state that did it: enough for [`Losing`] to lose a part.
 pub(crate) const ONE_STEAL: [Move; 2] = [Move::Unit { state: 0, grain: 1 }, Move::steal(0)];
 
-/// An executor with three workers that is one thread, which does in each step as a script says.
+/// An executor that claims to have three workers. It is one thread, which follows a script in each step.
 pub(crate) struct Scripted<'s> {
     script: &'s [Move],
     grain: Option<usize>,
@@ -23,7 +23,7 @@ impl<'s> Scripted<'s> {
         Scripted { script, grain, loses: false }
     }
 
-    /// One that loses what is stolen.
+    /// An executor that loses every stolen part.
     pub(crate) fn losing() -> Self {
         Scripted { script: &ONE_STEAL, grain: None, loses: true }
     }

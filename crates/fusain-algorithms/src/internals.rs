@@ -15,37 +15,37 @@ pub fn plan<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
     policy.plan::<K>(work)
 }
 
-/// Runs `algorithm` from `local` as `watch` says, which looks up.
+/// Runs `algorithm` from `local` in sequence. `watch` checks midway whether it is better to share the rest.
 #[inline]
 pub fn run_looking<A: Algorithm>(policy: &Par<'_>, watch: Watch, algorithm: &A, local: A::Local) {
     policy.run_looking(watch, algorithm, local);
 }
 
-/// As [`plan`], where what a unit takes says nothing of an element.
+/// Like [`plan`], for algorithms whose units are not proportional to elements.
 #[inline(always)]
 pub fn plan_tiles<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
     policy.plan_tiles::<K>(work)
 }
 
-/// As [`plan`] where no closure of the user's is involved.
+/// Like [`plan`], for calls without a closure of the user.
 #[inline(always)]
 pub fn plan_plain<'p, K: ?Sized>(policy: &Par<'p>, work: usize) -> Plan<'p> {
     policy.plan_plain::<K>(work)
 }
 
-/// Whether reductions are to give the same result whatever the number of workers.
+/// Whether reductions must give the same result for any number of workers.
 #[inline]
 pub fn is_deterministic(policy: &Par<'_>) -> bool {
     policy.is_deterministic()
 }
 
-/// Whether the call is to be shared only where that gains, by units of a measured length.
+/// Whether the pool decides if the call is shared, and how long its units are.
 #[inline]
 pub fn chooses(policy: &Par<'_>) -> bool {
     policy.chooses()
 }
 
-/// The grain that was asked for.
+/// The grain that the caller has set.
 #[inline]
 pub fn fixed_grain(policy: &Par<'_>) -> Option<usize> {
     policy.fixed_grain()
@@ -62,7 +62,7 @@ pub fn widest<B: Body>(body: B) -> B::Output {
     crate::platform::simd::widest(body)
 }
 
-/// From now on kernels run as on a machine without wide vectors, or again as on this one.
+/// With `true`, kernels run from now on as on a machine without wide vectors; with `false`, as on this one again.
 pub fn set_plain(is_plain: bool) {
     crate::platform::set_plain(is_plain);
 }
@@ -73,7 +73,7 @@ pub fn is<T, U: 'static>() -> bool {
     crate::element::primitive::is::<T, U>()
 }
 
-/// Says that `room` will be written from end to end.
+/// Tells the system that `room` will be written from end to end.
 #[inline]
 pub fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
     crate::memory::huge_pages::expect_writes(room);

@@ -89,8 +89,7 @@ impl<'p> Par<'p> {
         }
     }
 
-    /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool finds a length by measuring:
-    /// some 2 us of work.
+    /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool measures how many take some 2 us.
     /// A sort takes it as the approximate length of what is sorted at once. Long sorts of numbers ignore it.
     ///
     /// ```
@@ -146,13 +145,15 @@ impl<'p> Par<'p> {
         Par { deterministic: true, ..self }
     }
 
-    /// Results go to memory that has just been allocated.
+    /// Says that results go to memory that has just been allocated.
     #[inline]
     pub(crate) fn in_fresh_memory(self) -> Self {
         Par { fresh: true, ..self }
     }
 
-    /// Whether `len` results that several workers make go [around the caches](crate::memory::nontemporal). Not in fresh memory: the caches have it, as the system has just written zeros there.
+    /// Whether `len` results of several workers are written [around the caches](crate::memory::nontemporal).
+    ///
+    /// Results in fresh memory are not: that memory is in the caches, as the system has just written zeros there.
     #[inline]
     pub(crate) fn is_far<T>(&self, len: usize) -> bool {
         !self.fresh && nontemporal::is_far::<T>(len)
@@ -163,7 +164,7 @@ impl<'p> Par<'p> {
         self.deterministic
     }
 
-    /// Whether all is left to what has been measured.
+    /// Whether the pool decides if the call is shared, and how long its units are.
     #[inline]
     pub(crate) fn chooses(&self) -> bool {
         self.mode == Mode::Auto && self.grain.is_none()
@@ -181,7 +182,7 @@ impl<'p> Par<'p> {
         self.plan_kind(Kind::of::<K>(), work)
     }
 
-    /// Runs `algorithm` from `local` in sequence, as `watch` says, which [looks up](Watch::looks_up), and shares what is left where that is better.
+    /// Runs `algorithm` from `local` in sequence. `watch` [looks up](Watch::looks_up): it checks midway whether sharing the rest is better, and then the rest is shared.
     #[inline]
     pub(crate) fn run_looking<A: Algorithm>(&self, watch: Watch, algorithm: &A, local: A::Local) {
         if let Some((team, left)) = watch.run(self.pool, self.fixed_grain(), algorithm, local) {
@@ -189,13 +190,13 @@ impl<'p> Par<'p> {
         }
     }
 
-    /// As [`run_looking`](Self::run_looking) for an algorithm that calls `f` with ranges that partition `0..len`.
+    /// Like [`run_looking`](Self::run_looking), for an algorithm that calls `f` with ranges that partition `0..len`.
     #[inline(always)]
     pub(crate) fn run_ranges_looking(&self, watch: Watch, len: usize, f: impl Fn(Range<usize>) + Sync) {
         self.look_up(watch, &Ranges::new(1, f), len);
     }
 
-    /// Not generic: compiled with this crate, whatever is called for a range.
+    /// Not generic, so it is compiled once, with this crate, and not for each closure.
     #[inline(never)]
     fn look_up(&self, watch: Watch, ranges: &Ranges<dyn Fn(Range<usize>) + Sync + '_>, len: usize) {
         if let Some((team, left)) = watch.run(self.pool, self.fixed_grain(), ranges, 0..len) {
@@ -212,7 +213,7 @@ impl<'p> Par<'p> {
         self.plan::<K>(work)
     }
 
-    /// Like [`plan_plain`](Self::plan_plain), for calls that do with each element what vectors do with many numbers at once.
+    /// Like [`plan_plain`](Self::plan_plain), for calls that process numbers with vector instructions.
     #[inline(always)]
     pub(crate) fn plan_numbers<K: ?Sized>(&self, work: usize) -> Plan<'p> {
         if self.mode == Mode::Auto && work < FEW_NUMBERS {
@@ -227,7 +228,7 @@ impl<'p> Par<'p> {
         self.plan_kind(Kind::of::<K>().with_own_units(), work)
     }
 
-    /// Like [`plan_tiles`](Self::plan_tiles), for calls whose closure only compares, which is mostly cheap. An element is taken to cost `prior_ns`
+    /// Like [`plan_tiles`](Self::plan_tiles), for calls whose closure only compares, which is usually cheap. An element is taken to cost `prior_ns`
     /// until sequential runs have been timed.
     #[inline(always)]
     pub(crate) fn plan_with_prior<K: ?Sized>(&self, work: usize, prior_ns: f32) -> Plan<'p> {
@@ -258,18 +259,18 @@ impl<'p> Par<'p> {
 /// Less work than this (in comparisons of two elements and the like) runs sequentially at once: asking the model would cost more than it could save.
 const HANDFUL: usize = 96;
 
-/// Likewise of numbers that vectors work on: so many take about 100 ns, a fifth of what it takes to share a call, however near the other workers are.
+/// Fewer numbers than this run sequentially at once if vector instructions process them: that takes much less time than sharing a call, however near the other workers are.
 const FEW_NUMBERS: usize = 1 << 10;
 
-/// Nanoseconds that a sort takes for each element and each level of halving, until a call has been timed. Numbers take half of it with std's
-/// sorts, strings ten times as much.
+/// The time in nanoseconds that a sort is taken to need for each element and each level of halving, until a call has been timed. Sorts of numbers need less, and sorts
+/// of strings much more.
 const SORT_NS: f32 = 2.0;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Lengths times levels are more than a `usize` on 32 bits from 2^28 bytes on, and anywhere for elements without a size.
+    /// The length times the number of levels overflows a `usize` of 32 bits from 2^28 elements on, and any `usize` for elements without a size.
     #[test]
     fn a_sort_of_any_length_is_planned() {
         assert!(matches!(par().sequential().plan_sort::<()>(usize::MAX), Plan::Sequential(_)));

@@ -1,4 +1,4 @@
-//! Elements that are counted: none may be lost, none may be dropped twice.
+//! Elements that are counted, to detect elements that are lost or dropped twice.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicIsize, Ordering};
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicIsize, Ordering};
 pub struct Census(Arc<AtomicIsize>);
 
 impl Census {
-    /// A census of nobody.
+    /// A census without elements.
     pub fn new() -> Self {
         Self::default()
     }
@@ -19,18 +19,18 @@ impl Census {
         Counted { key, birth: Box::new(key), census: self.clone() }
     }
 
-    /// Elements born and not dropped; negative if some were dropped twice.
+    /// The number of elements that were made and not dropped; negative if some were dropped twice.
     pub fn alive(&self) -> isize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-/// An element on the heap that its [`Census`] knows of.
+/// An element on the heap that its [`Census`] counts.
 #[derive(Debug)]
 pub struct Counted {
-    /// What it is sorted by.
+    /// The key that it is sorted by.
     pub key: u32,
-    /// Owned, so that a second drop is caught by the allocator too.
+    /// Owned memory, so that the allocator detects a second drop, too.
     birth: Box<u32>,
     census: Census,
 }

@@ -1,29 +1,29 @@
-//! A run loop without threads: every interleaving of units and steals, by script.
+//! A run loop without threads. A script says how units and steals are interleaved.
 
 use fusain_pool::Algorithm;
 use proptest::prelude::*;
 
-/// One step of a script. Numbers are taken modulo what there is, so that any script fits any algorithm.
+/// One step of a script. Numbers of states are taken modulo the number of live states, so that any script fits any algorithm.
 #[derive(Clone, Copy, Debug)]
 pub enum Move {
     /// A state does a unit.
     Unit {
         /// Which of the live states.
         state: usize,
-        /// The grain it is given.
+        /// The grain of the unit.
         grain: usize,
     },
     /// A state commits and is split, as the run loop does for a thief.
     Steal {
         /// Which of the live states.
         victim: usize,
-        /// How late the thief is, in elements.
+        /// How many elements the victim does until the thief begins.
         delay: usize,
     },
 }
 
 impl Move {
-    /// A steal from `victim` by a thief who is not late.
+    /// A steal from `victim` by a thief that begins at once.
     pub const fn steal(victim: usize) -> Self {
         Move::Steal { victim, delay: 0 }
     }
@@ -43,16 +43,16 @@ pub fn script(moves: usize) -> impl Strategy<Value = Vec<Move>> {
 /// What happened in a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Units done.
+    /// The number of units done.
     pub units: usize,
-    /// Steals that found something.
+    /// The number of steals that got a state.
     pub steals: usize,
 }
 
 /// Runs `algorithm` from `root` to its end: first as `script` says, then state by state.
 ///
-/// Keeps the rules of the run loop: a state is committed before it is split and once more when it has no work; a unit
-/// is done by states that have work only.
+/// It follows the rules of the run loop. A state is committed before it is split, and once more when it has no work. Only
+/// states that have work do units.
 ///
 /// # Panics
 ///
@@ -83,7 +83,7 @@ pub fn drive<A: Algorithm>(algorithm: &A, root: A::Local, script: &[Move]) -> Ta
         }
         retire(algorithm, &mut live);
     }
-    // Round robin, so that no state waits for one that gets no turn.
+    // Round robin, so that no state waits for a state that gets no turn.
     while !live.is_empty() {
         for state in &mut live {
             if algorithm.has_local_work(state) {

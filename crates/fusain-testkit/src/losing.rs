@@ -2,9 +2,9 @@
 
 use fusain_pool::Algorithm;
 
-/// An algorithm whose thieves get nothing: what is split off for them is dropped.
+/// An algorithm whose thieves get nothing: each part that is split off for them is dropped.
 ///
-/// A test that drives an algorithm through any splits shall fail on this, or it does not see what becomes of them.
+/// A test that drives an algorithm through any splits must fail on this. Otherwise it does not notice what becomes of the parts.
 #[derive(Debug)]
 pub struct Losing<'a, A>(pub &'a A);
 

@@ -59,7 +59,7 @@ pub fn noise(n: usize, seed: u64) -> impl Iterator<Item = u64> {
     })
 }
 
-/// Inputs that sorts like and that they do not.
+/// Inputs that are easy for sorts, and inputs that are not.
 fn inputs(n: usize) -> Vec<(&'static str, Vec<u32>)> {
     let random: Vec<u32> = noise(n, n as u64).map(|x| x as u32).collect();
     let up: Vec<u32> = (0..n as u32).collect();
@@ -166,7 +166,7 @@ fn interior_mutability<S: Sorter>(sorter: &S) {
     }
 }
 
-/// Whatever comparison panics: all elements are there afterwards, each once.
+/// Whichever comparison panics, all elements are there afterwards, each once.
 fn panics<S: Sorter>(sorter: &S) {
     for n in [2, 20, 150, 1_500] {
         let total = AtomicUsize::new(0);
@@ -182,7 +182,7 @@ fn panics<S: Sorter>(sorter: &S) {
             let asked = AtomicUsize::new(0);
             let result = catch_unwind(AssertUnwindSafe(|| {
                 sorter.sort_by(&mut v, |a, b| {
-                    // A panic the test raises itself is not to be reported: `resume_unwind` skips the hook.
+                    // A panic that the test raises itself should not be reported: `resume_unwind` skips the hook.
                     if asked.fetch_add(1, Relaxed) == fatal {
                         std::panic::resume_unwind(Box::new("planned"));
                     }
@@ -197,7 +197,7 @@ fn panics<S: Sorter>(sorter: &S) {
     }
 }
 
-/// A comparator that is no order at all may make the sort panic, but not lose an element.
+/// A comparator that is not a total order may make the sort panic, but no element may be lost.
 fn inconsistent<S: Sorter>(sorter: &S) {
     type Order = fn(u64, u64, usize) -> Ordering;
     let orders: [(&str, Order); 5] = [

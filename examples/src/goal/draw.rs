@@ -11,10 +11,10 @@ use fusain::schedule::simulate::timeline;
 use super::file;
 use super::machine::Machine;
 
-/// Draws a schedule into `output`, whose ending says what: `.svg`, when things happen; `.dot`, what waits for what.
+/// Draws a schedule into `output`, whose extension says what is drawn: `.svg`, when operations happen; `.dot`, what waits for what.
 ///
 /// # Errors
-/// What is wrong with the text; a schedule that does not end; another ending; a picture that cannot be written.
+/// What is wrong with the text; a schedule that does not end; another extension; a picture that cannot be written.
 pub(super) fn draw(file: &Path, output: &Path, machine: &Machine) -> anyhow::Result<String> {
     match output.extension().and_then(|ending| ending.to_str()) {
         Some("svg") => {
@@ -41,7 +41,7 @@ pub(super) fn draw(file: &Path, output: &Path, machine: &Machine) -> anyhow::Res
     Ok(format!("drawn: {}", output.display()))
 }
 
-/// A box for each operation; dashed arrows are those to the start of the one waited for.
+/// Draws a box for each operation. Dashed arrows mean that an operation waits only for the start of the other.
 fn dot(into: &mut impl Write, number: u32, rank: &Rank) -> io::Result<()> {
     writeln!(into, "subgraph cluster_{number} {{ label=\"rank {number}\"")?;
     for (place, operation) in rank.operations.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! The machine of a simulation, from the command line, under the names the model gives its numbers.
+//! The machine of a simulation, from the command line. Its options have the names that the numbers have in the model.
 
 use clap::Args;
 use fusain::schedule::simulate::{Level, Levels, Link, Parameters};
@@ -24,13 +24,13 @@ pub(super) struct Machine {
     /// S: longer messages end when they are received.
     #[arg(short = 'S', long = "eager", default_value_t = Parameters::default().eager_bytes_max)]
     eager_bytes_max: u64,
-    /// Groups of so many consecutive ranks have an L and a G of their own: RANKS:L:G, any number of times.
+    /// Groups of that many consecutive ranks have their own L and G: RANKS:L:G, any number of times.
     #[arg(long = "level", value_name = "RANKS:L:G", value_parser = level)]
     levels: Vec<Level>,
 }
 
 impl Machine {
-    /// As the simulator wants it.
+    /// The machine in the form that the simulator takes.
     pub(super) fn levels(&self) -> Levels {
         let Self { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager_bytes_max, .. } = *self;
         let parameters = Parameters { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager_bytes_max };

@@ -1,4 +1,4 @@
-//! The example `goal`: its command line, and a file for each verb, which returns what is to be said.
+//! The example `goal`: its command line, and a file for each verb, which returns the text to be printed.
 
 mod check;
 mod draw;
@@ -22,7 +22,7 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Reads a schedule and says what is in it, and whether every message is received.
+    /// Reads a schedule, and prints what is in it and whether every message is received.
     Check {
         /// The schedule.
         file: PathBuf,
@@ -45,7 +45,7 @@ enum Verb {
         #[arg(long, value_name = "FILE")]
         picture: Option<PathBuf>,
     },
-    /// Says when each rank would be done on a machine.
+    /// Prints when each rank would be done on a machine.
     Simulate {
         /// The schedule.
         file: PathBuf,
@@ -58,7 +58,7 @@ enum Verb {
 }
 
 impl Cli {
-    /// Does what is asked, and returns what is to be said.
+    /// Does what is asked, and returns the text to be printed.
     ///
     /// # Errors
     /// What is wrong with the schedule, or with a file to be written.

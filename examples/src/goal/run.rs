@@ -1,7 +1,7 @@
-//! `goal run`: each rank's schedule is compiled and run by a progress thread, with real messages, and a look at every byte that
-//! arrives.
+//! `goal run`: each rank's schedule is compiled and run by a progress thread, with real messages, and every byte that arrives is
+//! checked.
 //!
-//! Each send has bytes of its own. Afterwards, of every sender, receiver and tag, what was received must be what was sent: as many
+//! Each send has its own bytes. Afterwards, for every sender, receiver and tag, what was received must be what was sent: as many
 //! messages, of the same lengths, with the same bytes. Calculations take no time.
 
 use std::collections::BTreeMap;
@@ -21,11 +21,11 @@ use super::file;
 const RANKS_MAX: u32 = 1024;
 const BYTES_MAX: u64 = 4 << 30;
 
-/// Runs a schedule in one process; with `picture`, draws there what each rank did.
+/// Runs a schedule in one process. If `picture` is given, draws into that file what each rank did.
 ///
 /// # Errors
 /// What is wrong with the text; more ranks or bytes than a process should be asked for; receives from any rank or of any tag; a schedule
-/// that does not compile or does not end; bytes that arrive otherwise than they were sent; a picture that cannot be written.
+/// that does not compile or does not end; bytes that do not arrive as they were sent; a picture that cannot be written.
 pub(super) fn run(file: &Path, picture: Option<&Path>) -> anyhow::Result<String> {
     let reader = file::open(file)?;
     let ranks = reader.ranks();
@@ -65,11 +65,11 @@ pub(super) fn run(file: &Path, picture: Option<&Path>) -> anyhow::Result<String>
 /// Sender and receiver.
 type Pair = (usize, usize);
 
-/// What both sides of each pair of ranks must see alike. A schedule has few tags, so those of a pair are numbered; and it says how long each
-/// message is, where the text says how long it may be.
+/// What both sides of each pair of ranks must agree on. A compiled schedule has few tags, so the tags of a pair are numbered. It also says how
+/// long each message is, while a receive in the text says how long the message may be.
 struct Channels {
     tags: BTreeMap<Pair, BTreeMap<u32, Tag>>,
-    /// Of what was sent, in the order of the statements.
+    /// The lengths of the messages that are sent, in the order of the statements.
     lengths: BTreeMap<(Pair, u32), Vec<u64>>,
 }
 
@@ -108,8 +108,8 @@ impl Channels {
         self.tags[&pair][&tag]
     }
 
-    /// How long the message is that the receive of this number gets, if there is one and it has room: the first send meets the first
-    /// receive. Where a schedule lets them overtake each other, and their lengths differ, the run will say so.
+    /// The length of the message that the receive with this number gets, at most its room: the first send meets the first
+    /// receive. If a schedule lets messages overtake each other, and their lengths differ, the run reports it.
     fn length(&self, pair: Pair, tag: u32, number: usize, room: u64) -> u64 {
         let sent = self.lengths.get(&(pair, tag)).and_then(|lengths| lengths.get(number));
         sent.map_or(room, |&bytes| bytes.min(room))
@@ -123,7 +123,7 @@ pub(super) struct Entry {
     pub(super) to: usize,
     pub(super) tag: u32,
     pub(super) bytes: usize,
-    /// Of the bytes.
+    /// The hash of the bytes.
     pub(super) hash: u64,
 }
 
@@ -133,7 +133,7 @@ impl Entry {
     }
 }
 
-/// Whether what was received is what was sent.
+/// Checks that what was received is what was sent.
 pub(super) fn compare(mut sent: Vec<Entry>, mut received: Vec<Entry>) -> anyhow::Result<()> {
     sent.sort_unstable();
     received.sort_unstable();
@@ -151,7 +151,7 @@ struct Ledger {
     trace: Option<Trace>,
 }
 
-/// One rank at work.
+/// Runs the schedule of one rank.
 fn play(comm: ThreadComm, rank: &Rank, channels: &Channels, traced: bool) -> anyhow::Result<Ledger> {
     let (me, size) = (comm.rank(), comm.size());
     let (mut builder, mut ledger) = (ScheduleBuilder::new(me, size), Ledger::default());
@@ -199,7 +199,7 @@ fn play(comm: ThreadComm, rank: &Rank, channels: &Channels, traced: bool) -> any
     Ok(ledger)
 }
 
-/// Bytes that are sent, and bytes that may be received.
+/// How many bytes are sent, and how many may be received.
 fn buffers(rank: &Rank) -> [usize; 2] {
     rank.operations.iter().fold([0, 0], |[out, into], operation| match operation.kind {
         Kind::Send { bytes, .. } => [out + bytes as usize, into],
@@ -215,7 +215,7 @@ fn on_progress_thread(comm: ThreadComm, run: Run) -> anyhow::Result<Run> {
     Ok(outcome?)
 }
 
-/// What an operation sends: bytes that no other one does, if there are enough of them.
+/// The bytes that an operation sends. If there are enough of them, no other operation sends the same.
 fn content(rank: usize, number: u32, bytes: usize) -> impl Iterator<Item = u8> {
     let mut state = hash(&[rank as u64, u64::from(number)]) | 1;
     let step = move || {

@@ -10,10 +10,10 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::file;
 use super::machine::Machine;
 
-/// Up to so many ranks are listed.
+/// The number of ranks up to which all are listed.
 const LISTED_MAX: usize = 16;
 
-/// Simulates a schedule; with `trace`, writes there what happened when.
+/// Simulates a schedule. If `trace` is given, writes into that file what happened when.
 ///
 /// # Errors
 /// What is wrong with the text; a schedule that does not end; a trace that cannot be written.
@@ -50,7 +50,7 @@ fn table(outcome: &Outcome) -> String {
     table.to_string()
 }
 
-/// Every so many things that happen, the bar is told.
+/// How many spans are simulated between two updates of the progress bar.
 const TOLD: u64 = 1 << 16;
 
 fn with_bar(program: &Program, machine: &Machine) -> anyhow::Result<Outcome> {

@@ -1,4 +1,4 @@
-//! The verbs over the samples, and over schedules that are not right.
+//! The verbs on the samples, and on schedules with errors.
 
 use std::path::{Path, PathBuf};
 
@@ -15,7 +15,7 @@ fn sample(name: &str) -> PathBuf {
 
 const SAMPLES: [&str; 3] = ["dissemination-8.goal", "binomial-reduce-8.goal", "overlap-2.goal"];
 
-/// A file that goes away with it.
+/// A file that is removed when this is dropped.
 struct Scratch(PathBuf);
 
 impl Scratch {
@@ -36,7 +36,7 @@ impl Drop for Scratch {
     }
 }
 
-/// What an error says, causes and all.
+/// The text of an error, with its causes.
 fn said(outcome: anyhow::Result<String>) -> String {
     format!("{:#}", outcome.unwrap_err())
 }
@@ -129,7 +129,7 @@ fn check_tells_what_only_buffers_save() {
     );
 }
 
-/// Tags past what a transport has, messages shorter than their receives, a rank that talks to itself, starts that are waited for.
+/// Tags beyond those of a transport, messages shorter than their receives, a rank that sends to itself, dependencies on starts.
 #[test]
 fn run_takes_what_the_grammar_has() {
     let text = "num_ranks 3\nrank 0 {\na: recv 100b from 1 tag 99\nb: recv 100b from 2\nsend 0b to 0 tag 4000000000\n\

@@ -1,4 +1,4 @@
-//! All pairs of the elements of two arrays, compared: a loop whose turns are all alike.
+//! All pairs of the elements of two arrays, compared: a loop whose iterations all take the same time.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -20,7 +20,7 @@ pub struct Comp {
 }
 
 impl Comp {
-    /// The arrays, the same on every rank; on average an element of one is once in the other.
+    /// The arrays, the same on every rank. On average an element of one array is once in the other.
     fn arrays(&self) -> [Vec<u32>; 2] {
         [1, 2].map(|seed| {
             let mut random = Rng::with_seed(seed);
@@ -29,7 +29,7 @@ impl Comp {
     }
 }
 
-/// How many pairs are equal. Compiled once: where it is a part of its callers the compiler makes loops of it that take different times, and one rank would do more work than two.
+/// How many pairs are equal. It is not inlined: in different callers the compiler would make loops of it that take different times, and one rank would do more work than two.
 #[inline(never)]
 fn equal(some: &[u32], all: &[u32]) -> u64 {
     some.iter().map(|x| u64::from(all.iter().map(|y| u32::from(x == y)).sum::<u32>())).sum()
@@ -49,7 +49,7 @@ impl Program for Comp {
         let all = u64::from(self.n) * u64::from(self.n);
         format!("{} of {} pairs are equal", grouped(*pairs), grouped(all))
     }
-    /// By how often each number is in one array.
+    /// Counts the equal pairs from how often each number is in one array.
     fn check(&self, pairs: &u64) -> anyhow::Result<()> {
         let [a, b] = &self.arrays();
         let mut times = HashMap::new();

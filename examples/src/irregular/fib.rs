@@ -1,4 +1,4 @@
-//! Fibonacci numbers by their definition, down to the last call: a recursion with nothing to do but to recur.
+//! Fibonacci numbers by their definition, down to the last call: a recursion that does nothing but call itself.
 
 use clap::Args;
 use fusain::cluster::{Cluster, ForkJoin, Result, Step};
@@ -43,7 +43,7 @@ impl Program for Fib {
     fn say(&self, number: &u64) -> String {
         format!("Fibonacci number {}: {}", self.n, grouped(*number))
     }
-    /// From the first number up.
+    /// Computes the number from the first ones up.
     fn check(&self, number: &u64) -> anyhow::Result<()> {
         let (wanted, _) = (0..self.n).fold((0_u64, 1_u64), |(a, b), _| (b, a.saturating_add(b)));
         expect(number, &wanted)

@@ -17,7 +17,7 @@ pub struct Grav {
     pub n: u32,
 }
 
-/// Along x, y and z.
+/// The components along x, y and z.
 type Force = [f64; 3];
 
 fn add(force: Force, other: Force) -> Force {
@@ -25,23 +25,23 @@ fn add(force: Force, other: Force) -> Force {
 }
 
 impl Grav {
-    /// Points on an edge.
+    /// The number of points on an edge.
     fn edge(&self) -> usize {
         2 * self.n as usize + 1
     }
 
-    /// Lines of masses along x.
+    /// The number of lines of masses along x.
     fn lines(&self) -> usize {
         self.edge() * self.edge()
     }
 
-    /// A point of the lattice, counted along an edge.
+    /// The coordinate of a point of the lattice, from its index along an edge.
     fn at(&self, index: usize) -> f64 {
         index as f64 - f64::from(self.n)
     }
 
-    /// What the lines of these numbers do to a mass that lies on the axis of x, as far from the cube's face as the face is from the middle, in units in which a
-    /// mass does 1 at distance 1.
+    /// The force of these lines on a mass that lies on the x axis, as far from the cube's face as the face is from the middle. The force of a mass at distance 1
+    /// is 1.
     fn force(&self, lines: Range<usize>) -> Force {
         let beside = 2.0 * self.at(self.edge());
         let mut force = [0.0; 3];
@@ -70,7 +70,7 @@ impl Program for Grav {
         let masses = self.edge().pow(3) as u64;
         format!("the force of {} masses: {:.6} along the axis", grouped(masses), -x)
     }
-    /// The cube is its own mirror image in y and in z: across the axis all cancels out, along it a quarter of the masses tells all.
+    /// The cube is its own mirror image in y and in z. So forces across the axis cancel out, and those along it follow from a quarter of the masses.
     fn check(&self, &[x, y, z]: &Force) -> anyhow::Result<()> {
         let n = self.n as usize;
         let beside = 2.0 * self.at(self.edge());

@@ -37,13 +37,13 @@ pub use uts::Uts;
 pub struct Cli {
     #[command(subcommand)]
     program: Option<Verb>,
-    /// How many ranks (threads; mpirun says it itself).
+    /// How many ranks to run as threads; under mpirun, its own count is used.
     #[arg(long, global = true, value_parser = clap::value_parser!(u32).range(1..))]
     ranks: Option<u32>,
     /// Workers of each rank.
     #[arg(long, global = true, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     workers: u32,
-    /// Whom a rank without work asks.
+    /// Which ranks a rank without work asks.
     #[arg(long, global = true, value_enum, default_value_t = Choice::Random)]
     victims: Choice,
     /// Also draws which rank had work when (.svg).
@@ -69,47 +69,47 @@ enum Verb {
     Lu(Lu),
 }
 
-/// What can be run, and knows whether what it found is right.
+/// A program that can be run, and can check its result.
 pub trait Program: Sync {
-    /// What it finds.
+    /// The result.
     type Found: Send;
 
-    /// Collective: the program on all ranks.
+    /// Runs the program on all ranks; collective.
     ///
     /// # Errors
-    /// As [`Cluster::run`].
+    /// As [`Cluster::run`] does.
     fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<Self::Found>;
 
-    /// The same by plain sequential Rust: what `compare overhead` holds one worker of one rank against.
+    /// The same in plain sequential Rust, with which `compare overhead` compares one worker of one rank.
     fn plain(&self) -> Self::Found;
 
-    /// What was found, as it is to be said.
+    /// The result as text.
     fn say(&self, found: &Self::Found) -> String;
 
-    /// Whether it is right: as is known, or found in another way.
+    /// Checks the result against a known one, or one that is found in another way.
     ///
     /// # Errors
     /// What is wrong.
     fn check(&self, found: &Self::Found) -> anyhow::Result<()>;
 }
 
-/// A program whose work can be cut beforehand into parts that know nothing of each other: what threads of rayon and a static split need.
+/// A program whose work can be cut beforehand into independent parts, as rayon's threads and a static split need them.
 pub trait Parts: Program {
     /// A part of the work.
     type Part: Sync;
 
-    /// Some hundred of them or more; with what was found on the way to them.
+    /// Some hundred parts or more, with what was found on the way to them.
     fn parts(&self) -> (Vec<Self::Part>, Self::Found);
 
-    /// Works one off, plainly.
+    /// Does one part, in plain sequential Rust.
     fn part(&self, part: &Self::Part) -> Self::Found;
 
-    /// Joins what was found in two.
+    /// Joins the results of two parts.
     fn join(&self, found: Self::Found, other: Self::Found) -> Self::Found;
 }
 
 impl Cli {
-    /// Does what is asked, and returns what is to be said; nothing on ranks other than the first.
+    /// Does what is asked, and returns the text to be printed; `None` on ranks other than the first.
     ///
     /// # Errors
     /// A wrong answer, what a run of the cluster can fail with, and a picture that cannot be written.
@@ -145,7 +145,7 @@ impl Cli {
         );
         let victims = self.victims.on(&comm).context("the levels of the machine")?;
         let pool = Pool::builder().threads(self.workers as usize).build().context("the workers")?;
-        // Before the work: a place that cannot be written to shall not cost its result.
+        // Before the work, so that a file that cannot be written does not cost the result.
         let create = |path: &'_ PathBuf| File::create(path).with_context(|| unwritten(path));
         let picture = self.picture.as_ref().filter(|_| rank == 0).map(create).transpose()?;
         let line = ProgressBar::new_spinner();
@@ -168,7 +168,7 @@ impl Cli {
     }
 }
 
-/// A program with what was said about it.
+/// A program with its command line.
 struct Run<'a, P> {
     cli: &'a Cli,
     program: &'a P,
@@ -182,7 +182,7 @@ impl<P: Program> ranks::Body for Run<'_, P> {
     }
 }
 
-/// Shows how it stands; only the first rank is told, and where there is no terminal nothing is drawn.
+/// Shows the progress. Only the first rank gets it, and without a terminal nothing is drawn.
 fn shown_on(line: &ProgressBar) -> impl FnMut(Status) + Send + use<> {
     let line = line.clone();
     move |Status { ranks, idle, tasks, units, .. }| {
@@ -196,18 +196,18 @@ fn unwritten(path: &Path) -> String {
     format!("cannot write {}", path.display())
 }
 
-/// So many of a thing.
+/// A count with the thing that is counted, in the plural if need be.
 fn many(count: u64, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
 
-/// An error where what was found is not what it should be.
+/// Returns an error if what was found is not what it should be.
 fn expect<T: PartialEq + Debug>(found: &T, wanted: &T) -> anyhow::Result<()> {
     ensure!(found == wanted, "it should be {wanted:?}");
     Ok(())
 }
 
-/// Digits in threes.
+/// A number with its digits grouped in threes.
 fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|run| str::from_utf8(run).ok()).collect();

@@ -8,7 +8,7 @@ use fusain::comm::Communicator;
 
 use super::{Parts, Program, expect, grouped};
 
-/// So many queens, on a board of as many rows and columns.
+/// The number of queens, on a board of as many rows and columns.
 #[derive(Args, Clone, Debug)]
 pub struct Queens {
     /// How many queens.
@@ -64,7 +64,7 @@ impl Iterator for Bits {
     }
 }
 
-/// For 1 queen, 2, 3, ...: A000170 of the On-Line Encyclopedia of Integer Sequences.
+/// The number of ways for 1 queen, 2, 3, ...: A000170 of the On-Line Encyclopedia of Integer Sequences.
 const WAYS: [u64; 18] = [
     1,
     0,
@@ -86,7 +86,7 @@ const WAYS: [u64; 18] = [
     666_090_624,
 ];
 
-/// The recursion: the ways to go on from a board.
+/// The number of ways to go on from a board, by recursion.
 fn ways(all: u32, columns: u32, rising: u32, falling: u32) -> u64 {
     if columns == all {
         return 1;
@@ -119,7 +119,7 @@ impl Program for Queens {
 
 impl Parts for Queens {
     type Part = [u32; 3];
-    /// The first two queens in their places.
+    /// Boards with the first two queens in their places.
     fn parts(&self) -> (Vec<[u32; 3]>, u64) {
         let all = (1 << self.n) - 1;
         let mut boards = vec![[0; 3]];

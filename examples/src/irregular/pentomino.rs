@@ -17,7 +17,7 @@ pub struct Pentomino {
     pub rows: u32,
 }
 
-/// F, I, L, N, P, T, U, V, W, X, Y, Z.
+/// The pieces F, I, L, N, P, T, U, V, W, X, Y, Z.
 const PIECES: [&str; 12] = [
     ".##/##./.#.",
     "#####",
@@ -35,14 +35,14 @@ const PIECES: [&str; 12] = [
 
 const CELLS: u32 = 60;
 
-/// A piece in its place, seen from its first cell: bits for the cells from there on, as far as a piece can reach, and above them one for each piece. So one question tells
-/// whether it fits: has it a bit in common with what is [around](Filled::around) the first free cell?
+/// A piece in its place, seen from its first cell: bits for the cells from there on, as far as a piece can reach, and above them one bit for each piece. It fits if it has
+/// no bit in common with what is [around](Filled::around) the first free cell.
 type Placed = u64;
 
 /// The bits for cells.
 const AROUND: u64 = (1 << 40) - 1;
 
-/// What is filled, and above bits for cells the pieces in the box.
+/// The cells that are filled, and the pieces in the box, whose bits are above those for cells.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Filled {
     cells: u64,
@@ -50,7 +50,7 @@ pub struct Filled {
 }
 
 impl Filled {
-    /// [`CELLS`] if none is free.
+    /// The first free cell; [`CELLS`] if none is free.
     fn first_free(self) -> u32 {
         self.cells.trailing_ones()
     }
@@ -76,7 +76,7 @@ impl<'a> Search for Packing<'a> {
     fn root(&self) -> Filled {
         Filled::default()
     }
-    /// What can cover the first free cell.
+    /// The placements that can cover the first free cell.
     fn choices(&self, filled: &Filled, found: &mut u64) -> Fitting<'a> {
         let first = filled.first_free();
         *found += u64::from(first == CELLS);
@@ -93,7 +93,7 @@ impl<'a> Search for Packing<'a> {
     }
 }
 
-/// Those that meet neither what is filled nor a piece that is used.
+/// The placements that overlap no filled cell and use no piece that is in the box.
 #[derive(Debug)]
 struct Fitting<'a> {
     rest: std::slice::Iter<'a, Placed>,
@@ -108,7 +108,7 @@ impl Iterator for Fitting<'_> {
     }
 }
 
-/// All placements by their first cell; after the last cell there is none. Cells are counted down the columns, which are short.
+/// All placements by their first cell; none begins behind the last cell. Cells are counted down the columns, which are short.
 fn placements(rows: u32) -> Vec<Vec<Placed>> {
     let columns = CELLS / rows;
     let mut by_first = vec![Vec::new(); CELLS as usize + 1];
@@ -153,7 +153,7 @@ fn turned(drawn: &str) -> Vec<Shape> {
     forms
 }
 
-/// The recursion: the ways to fill the rest.
+/// The number of ways to fill the rest, by recursion.
 fn ways(placements: &[Vec<Placed>], filled: Filled) -> u64 {
     let first = filled.first_free();
     if first == CELLS {
@@ -177,12 +177,12 @@ impl Program for Pentomino {
     fn plain(&self) -> u64 {
         ways(&placements(self.rows), Filled::default())
     }
-    /// Each way is one of four that are mirror images of each other: as no piece is there twice, none is its own.
+    /// Each way is one of four that are mirror images of each other. As no piece is there twice, no way is its own mirror image.
     fn say(&self, ways: &u64) -> String {
         let (rows, columns) = (self.rows, CELLS / self.rows);
         format!("{rows} x {columns}: {} ways, {} up to symmetry", grouped(*ways), grouped(ways / 4))
     }
-    /// Known since C. B. and J. G. Haselgrove, "A computer program for pentominoes", Eureka 23, 1960 (6 x 10), and their successors.
+    /// The numbers are known since C. B. and J. G. Haselgrove, "A computer program for pentominoes", Eureka 23, 1960 (6 x 10), and their successors.
     fn check(&self, ways: &u64) -> anyhow::Result<()> {
         expect(ways, &(4 * [2, 368, 1_010, 2_339][self.rows as usize - 3]))
     }
@@ -190,7 +190,7 @@ impl Program for Pentomino {
 
 impl Parts for Pentomino {
     type Part = (Arc<Vec<Vec<Placed>>>, Filled);
-    /// The first two pieces in their places.
+    /// Boxes with the first two pieces in their places.
     fn parts(&self) -> (Vec<Self::Part>, u64) {
         let placements = Arc::new(placements(self.rows));
         let packing = &Packing(&placements);

@@ -11,7 +11,7 @@ use fusain::comm::{LogGp, Network, World};
 
 use super::*;
 
-/// Plain code finds what is right, and so do some ranks of some workers.
+/// Plain code finds the right result, and so do several numbers of ranks and workers.
 pub(super) fn on_ranks<P: Program>(program: &P) {
     program.check(&program.plain()).unwrap();
     for (ranks, workers) in [(1, 1), (1, 4), (2, 1), (3, 2), (8, 1)] {
@@ -19,7 +19,7 @@ pub(super) fn on_ranks<P: Program>(program: &P) {
     }
 }
 
-/// So do one to eight ranks of one to four workers, however long messages take; and if a rank dies on the way, those that get no result know which.
+/// One to eight ranks of one to four workers find the right result, however long messages take. If a rank dies on the way, the ranks that get no result know which one it was.
 pub(super) fn on_any_ranks<P: Program>(program: &P) {
     for ranks in 1..=8 {
         for workers in 1..=4 {
@@ -32,7 +32,7 @@ pub(super) fn on_any_ranks<P: Program>(program: &P) {
     }
 }
 
-/// Each message takes a time of its own, up to a fifth of a millisecond.
+/// A world in which messages between two ranks take a random time, up to a fifth of a millisecond.
 fn slow_world(ranks: usize, random: &mut Rng) -> World {
     let latencies: Vec<u64> = (0..ranks * ranks).map(|_| random.u64(0..200_000)).collect();
     let link = move |from: usize, to: usize| LogGp { latency_ns: latencies[from * ranks + to], ..LogGp::default() };
@@ -78,7 +78,7 @@ fn the_lost_is_known<P: Program>(program: &P, world: World, workers: usize, rand
     }
 }
 
-/// All parts together come to what is right.
+/// All parts together give the right result.
 pub(super) fn in_parts<P: Parts>(program: &P) {
     let (parts, found) = program.parts();
     let found = parts.iter().fold(found, |found, part| program.join(found, program.part(part)));

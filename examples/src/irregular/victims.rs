@@ -1,4 +1,4 @@
-//! Whom a rank without work asks, by name.
+//! Which ranks a rank without work asks, chosen by name.
 
 use clap::ValueEnum;
 use fusain::cluster::{Level, Victims};
@@ -7,22 +7,22 @@ use fusain::topology::{Hierarchy, Place, Result};
 
 use crate::ranks::{local_place, synthetic_place};
 
-/// What can be chosen.
+/// How victims are chosen.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum Choice {
     /// Any rank.
     Random,
-    /// Those that are near in the machine first (with feature `hwloc` the real one, else a pretended one).
+    /// Ranks that are near in the machine first (with feature `hwloc` the real machine, otherwise an invented one).
     Nearest,
-    /// A few, then some that send work when they have it.
+    /// A few ranks, and then some that send work when they have it.
     Lifelines,
 }
 
-/// What ranks are bound to where nothing is known of the machine.
+/// The machine that is assumed if nothing is known of the real one.
 const PRETENDED: &str = "Package:2 L2:2 Core:2 PU:1";
 
 impl Choice {
-    /// Collective: what it comes to on these ranks.
+    /// The victims of this rank by this choice; collective.
     pub(super) fn on<C: Communicator>(self, comm: &C) -> Result<Victims> {
         Ok(match self {
             Self::Random => Victims::Random,
@@ -35,12 +35,12 @@ impl Choice {
     }
 }
 
-/// This rank's place in a pretended machine.
+/// This rank's place in an invented machine.
 fn pretended<C: Communicator>(comm: &C) -> Result<Place> {
     synthetic_place(comm.rank(), PRETENDED, None)
 }
 
-/// The other ranks of this machine, those of the smallest group first; who is in none is asked last.
+/// The other ranks of this machine, level by level, those of the smallest group first. Ranks in none of the groups are asked last.
 fn levels<C: Communicator>(comm: &C, place: &Place) -> Result<Vec<Vec<usize>>> {
     let rank = comm.rank();
     let hierarchy = Hierarchy::build(comm, place)?;

@@ -1,4 +1,4 @@
-//! What launchers need to place ranks as planned.
+//! The options that launchers need to place ranks as planned.
 
 use std::fmt::Write;
 
@@ -22,7 +22,7 @@ pub fn launch(plan: &Plan) -> String {
     out + "\n" + &mpirun(plan) + &mpiexec(plan) + &srun(plan)
 }
 
-/// The units of a rank's part, as Open MPI counts them: in the order of the tree.
+/// The units of a rank's part, numbered as Open MPI numbers them: in the order of the tree.
 fn units_of(plan: &Plan, planned: &Planned) -> Vec<usize> {
     let units = plan.machine.objects(core_kind(&plan.machine));
     (0..units.len()).filter(|&unit| units[unit].cpuset.intersects(&planned.part)).collect()
@@ -35,7 +35,7 @@ fn mpirun(plan: &Plan) -> String {
         _ => ("hwthread", "--use-hwthread-cpus "),
     };
     let width = units_of(plan, &plan.ranks[0]).len();
-    // With equal parts one after the other, mapping by count says all.
+    // If parts are equal and one after the other, mapping by count is enough.
     let is_regular = plan.ranks.iter().enumerate().all(|(rank, planned)| {
         let begin = rank % per_host * width;
         units_of(plan, planned) == (begin..begin + width).collect::<Vec<_>>()
@@ -52,12 +52,12 @@ fn mpirun(plan: &Plan) -> String {
     out
 }
 
-/// The parts of a host's ranks: all hosts are cut alike.
+/// The parts of a host's ranks. All hosts are cut in the same way.
 fn parts_of_a_host(plan: &Plan) -> impl Iterator<Item = &CpuSet> {
     plan.ranks.iter().take_while(|planned| planned.host_number == 0).map(|planned| &planned.part)
 }
 
-/// The operating system's numbers, one list for each rank of a host.
+/// The line for `mpiexec`, with a list of the operating system's numbers for each rank of a host.
 fn mpiexec(plan: &Plan) -> String {
     let numbers = |part: &CpuSet| part.iter().map(|pu| pu.to_string()).collect::<Vec<_>>().join("+");
     let lists: Vec<String> = parts_of_a_host(plan).map(numbers).collect();
@@ -65,8 +65,8 @@ fn mpiexec(plan: &Plan) -> String {
     format!("mpiexec -n {ranks} -ppn {per_host} -bind-to user:{lists} PROGRAM\n")
 }
 
-/// Masks of the operating system's numbers, one for each rank of a host. A step has all cores of its job, if it is not told `--exact`, which leaves one for
-/// each task; and masks count the cores of whole nodes.
+/// The line for `srun`, with a mask of the operating system's numbers for each rank of a host. A step has all cores of its job, unless `--exact` is given, which leaves
+/// one for each task. Masks count the cores of whole nodes.
 fn srun(plan: &Plan) -> String {
     let masks: Vec<String> = parts_of_a_host(plan).map(mask).collect();
     let hosts = plan.ranks.iter().map(|planned| planned.host_number + 1).max().unwrap_or(1);
@@ -76,7 +76,7 @@ fn srun(plan: &Plan) -> String {
     )
 }
 
-/// One number in hexadecimal, however long.
+/// One number in hexadecimal, of any length.
 fn mask(set: &CpuSet) -> String {
     let last = set.iter().last().unwrap_or(0);
     let digit = |at: usize| (0..4).filter(|bit| set.contains(at * 4 + bit)).map(|bit| 1_u32 << bit).sum::<u32>();
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// The launchers' lines, without what is bound where.
+    /// The lines for the launchers, without those that say what is bound where.
     fn lines(machine: &str, ranks: usize, workers: usize) -> Vec<String> {
         let machine = Machine::synthetic(machine).expect("a description");
         let plan = Plan::new(&machine, None, ranks, workers, Policy::Close).expect("ranks and workers");

@@ -1,4 +1,4 @@
-//! What the example `levels` is made of: where the machine comes from, what goes where on it, and how that is told.
+//! The parts of the example `levels`: where the machine comes from, what is placed where on it, and how that is shown.
 
 mod launch;
 mod plan;

@@ -6,21 +6,21 @@ use fusain::topology::{CpuSet, Fabric, Host, Machine, Place, Policy, Scope, Work
 
 use crate::ranks::{core_kind, synthetic_host};
 
-/// Ranks on hosts that are all alike.
+/// Ranks on identical hosts.
 #[derive(Debug)]
 pub struct Plan {
     /// Each host's machine.
     pub machine: Machine,
     /// How many ranks a host has; the last one may have fewer.
     pub ranks_per_host: usize,
-    /// Rank after rank.
+    /// The ranks, in order.
     pub ranks: Vec<Planned>,
 }
 
 /// One rank.
 #[derive(Debug)]
 pub struct Planned {
-    /// Where it is.
+    /// The host that it is on.
     pub host: Arc<Host>,
     /// The number of that host.
     pub host_number: usize,
@@ -31,10 +31,11 @@ pub struct Planned {
 }
 
 impl Plan {
-    /// Host after host, each with as many ranks as it has cores for their workers, at least one; the cores are cut evenly between them.
+    /// Fills one host after the other. A host gets as many ranks as it has cores for their workers, but at least one, and its cores are
+    /// divided evenly between them.
     ///
     /// # Errors
-    /// No rank or no worker; hosts that the fabric does not have.
+    /// If there is no rank or no worker, or if the fabric does not have one of the hosts.
     pub fn new(
         machine: &Machine,
         fabric: Option<&Fabric>,
@@ -50,7 +51,7 @@ impl Plan {
         for host_number in 0..ranks.div_ceil(ranks_per_host) {
             let host = synthetic_host(host_number, fabric)?;
             let here = ranks_per_host.min(ranks - planned.len());
-            // One worker a rank: a core each, so that what is left over stays in one piece.
+            // With one worker per rank, each rank gets one core, so that the cores left over are next to each other.
             let parts = if workers == 1 { ranks_per_host.max(cores) } else { ranks_per_host };
             for part in whole.split_into(parts)?.into_iter().take(here) {
                 let workers = part.workers(workers, policy)?;
@@ -60,10 +61,10 @@ impl Plan {
         Ok(Self { machine: machine.clone(), ranks_per_host, ranks: planned })
     }
 
-    /// The place of a rank, with its workers.
+    /// Returns the place of a rank, with its workers.
     ///
     /// # Errors
-    /// A rank that was not planned.
+    /// If the rank was not planned.
     pub fn place(&self, rank: usize) -> anyhow::Result<Place> {
         let Some(planned) = self.ranks.get(rank) else {
             anyhow::bail!("{} ranks were planned: give --ranks as many as mpirun starts", self.ranks.len());

@@ -10,7 +10,7 @@ use super::Plan;
 /// One host with its ranks and their workers, as SVG.
 ///
 /// # Errors
-/// A host that has no ranks.
+/// If the host has no ranks.
 pub fn picture(plan: &Plan, host: usize) -> anyhow::Result<String> {
     let mut residents = Vec::new();
     for (rank, planned) in plan.ranks.iter().enumerate().filter(|(_, planned)| planned.host_number == host) {
@@ -30,7 +30,7 @@ pub fn picture(plan: &Plan, host: usize) -> anyhow::Result<String> {
 /// The machine, where ranks and workers are, and the tree of groups.
 ///
 /// # Errors
-/// Places that do not fit together.
+/// If the places do not fit together.
 pub fn json(plan: &Plan) -> anyhow::Result<String> {
     let places: Vec<Place> = (0..plan.ranks.len()).map(|rank| plan.place(rank)).collect::<anyhow::Result<_>>()?;
     let groups = Groups::build(&places)?;

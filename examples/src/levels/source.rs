@@ -1,4 +1,4 @@
-//! The machine, from wherever it is told.
+//! The options that describe the machine: an exported file, a synthetic description, or this machine.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ pub struct Source {
     /// A machine that was exported: `lstopo file.xml`.
     #[arg(long, global = true, value_name = "FILE", conflicts_with_all = ["synthetic", "here"])]
     xml: Option<PathBuf>,
-    /// A machine made up, as hwloc's HWLOC_SYNTHETIC.
+    /// An invented machine, described like hwloc's HWLOC_SYNTHETIC.
     #[arg(long, global = true, value_name = "DESCRIPTION", conflicts_with = "here")]
     synthetic: Option<String>,
     /// This machine.
@@ -23,11 +23,11 @@ pub struct Source {
     network: Option<PathBuf>,
 }
 
-/// Where nothing is said.
+/// The machine if none was given.
 const DEFAULT: &str = "Package:2 L3:1 L2:2 Core:2 PU:1";
 
 impl Source {
-    /// Whether a machine was told.
+    /// Whether one of the options for a machine was given.
     pub fn is_told(&self) -> bool {
         self.xml.is_some() || self.synthetic.is_some() || self.here
     }
@@ -35,9 +35,9 @@ impl Source {
     /// The machine.
     ///
     /// # Errors
-    /// A file that is not there, a description that cannot be read, a machine that cannot be asked.
+    /// If the file cannot be read, if the description is invalid, or if hwloc cannot describe this machine.
     pub fn machine(&self) -> anyhow::Result<Machine> {
-        // clap sees no conflict between what is before a verb and what is behind it.
+        // clap does not see conflicts between options before the verb and options after it.
         let told = [self.xml.is_some(), self.synthetic.is_some(), self.here];
         anyhow::ensure!(told.into_iter().filter(|told| *told).count() < 2, "give one of --xml, --synthetic and --here");
         if let Some(path) = &self.xml {
@@ -50,10 +50,10 @@ impl Source {
         Ok(Machine::synthetic(self.synthetic.as_deref().unwrap_or(DEFAULT))?)
     }
 
-    /// The switches, if a file was named.
+    /// Returns the switches, if a file was given.
     ///
     /// # Errors
-    /// A file that is not there or cannot be understood.
+    /// If the file cannot be read or is invalid.
     pub fn fabric(&self) -> anyhow::Result<Option<Fabric>> {
         let Some(path) = &self.network else { return Ok(None) };
         let text = read(path)?;
@@ -72,7 +72,7 @@ fn here() -> anyhow::Result<Machine> {
     Ok(fusain::topology::local_machine()?)
 }
 
-/// Without feature `hwloc` its program is asked, if it is installed.
+/// Without feature `hwloc`, runs hwloc's program `lstopo`, if it is installed.
 #[cfg(not(feature = "hwloc"))]
 fn here() -> anyhow::Result<Machine> {
     const HELP: &str = "build with --features hwloc, or install hwloc's lstopo";

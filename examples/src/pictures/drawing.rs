@@ -1,22 +1,22 @@
-//! An SVG document, as far as the pictures need it.
+//! Writes the SVG documents of the pictures.
 
 use std::fmt::{Display, Write};
 
-/// One of two parts; the two can be told apart on paper, too.
+/// The fill of one of two parts. The two colours can be told apart in print, too.
 pub const FIRST: &str = "#b9d6ee";
-/// The other part.
+/// The fill of the other part.
 pub const SECOND: &str = "#f6c998";
-/// Lines and letters.
+/// The colour of lines and text.
 pub const INK: &str = "#222222";
-/// What is of no interest.
+/// The fill of boxes in the background.
 pub const PALE: &str = "#e6e6e6";
 
 /// Where a text stands relative to its point.
 #[derive(Clone, Copy, Debug)]
 pub enum Anchor {
-    /// It begins there.
+    /// The text begins at the point.
     Start,
-    /// Its middle is there.
+    /// The middle of the text is at the point.
     Middle,
 }
 
@@ -28,11 +28,11 @@ pub struct Drawing {
     shapes: String,
 }
 
-/// Why writing to a string cannot fail.
+/// The message to `expect`: writing to a string cannot fail.
 const ENDLESS: &str = "a string has room";
 
 impl Drawing {
-    /// An empty one.
+    /// Creates an empty drawing.
     pub fn new(width: u32, height: u32) -> Self {
         Self { width, height, shapes: String::new() }
     }
@@ -86,7 +86,7 @@ impl Drawing {
         .expect(ENDLESS);
     }
 
-    /// The document, on white: pages may be dark.
+    /// Returns the document. It has a white background, since the page around it may be dark.
     pub fn finish(self) -> String {
         let Self { width, height, shapes } = self;
         format!(

@@ -10,7 +10,7 @@ const SPACE: f64 = 46.0;
 const ROW: f64 = 66.0;
 const BOX: f64 = 30.0;
 
-/// Over the middle of its ranks.
+/// The horizontal middle of a group's box: the middle of its ranks.
 fn centre(group: &Group<'_>) -> f64 {
     let ranks = group.ranks();
     18.0 + SPACE * (ranks[0] + ranks[ranks.len() - 1] + 1) as f64 / 2.0

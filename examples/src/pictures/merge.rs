@@ -1,4 +1,4 @@
-//! The split of a merge: the longer slice is halved, the other is cut where a binary search says.
+//! The split of a merge: the longer slice is halved, and a binary search finds where to cut the other one.
 
 use super::drawing::{Anchor, Drawing, FIRST, SECOND};
 
@@ -8,7 +8,7 @@ const B: [u32; 8] = [1, 5, 8, 10, 11, 18, 24, 30];
 const CELL: f64 = 32.0;
 const LEFT: f64 = 90.0;
 
-/// A row of numbers; those before `cut` belong to the first part. Returns where the cut is.
+/// Draws a row of numbers, of which those before `cut` belong to the first part. Returns the horizontal position of the cut.
 fn row(drawing: &mut Drawing, y: f64, name: &str, numbers: &[u32], cut: usize) -> f64 {
     drawing.text([16.0, y + CELL / 2.0 + 4.5], Anchor::Start, name);
     for (index, number) in numbers.iter().enumerate() {
@@ -20,7 +20,7 @@ fn row(drawing: &mut Drawing, y: f64, name: &str, numbers: &[u32], cut: usize) -
 
 pub(super) fn picture() -> String {
     let in_a = A.len() / 2;
-    // Of equal elements those of `a` come first, so what is equal in `b` goes to the second part.
+    // Equal elements of `a` come before those of `b`, so elements of `b` that equal `a[in_a]` go to the second part.
     let in_b = B.partition_point(|b| *b < A[in_a]);
     let mut merged = [&A[..], &B[..]].concat();
     merged.sort();

@@ -1,4 +1,4 @@
-//! The pictures of the guide, drawn from what they show: a merge that is really split, groups that are really built.
+//! The pictures of the guide. They are drawn from real data: a merge that is split, groups that are built.
 
 pub mod drawing;
 mod levels;
@@ -7,10 +7,10 @@ mod steal;
 
 use fusain::topology::Result;
 
-/// File names and contents.
+/// Returns the names and contents of the files.
 ///
 /// # Errors
-/// None that is known: the machine that is drawn is a constant.
+/// No error is expected, since the machine that is drawn is a constant.
 pub fn all() -> Result<[(&'static str, String); 3]> {
     Ok([("merge.svg", merge::picture()), ("steal.svg", steal::picture()), ("levels.svg", levels::picture()?)])
 }

@@ -21,7 +21,7 @@ pub(super) fn picture() -> String {
     drawing.labelled([commit, BUSY, 64.0, HEIGHT], "white", "commit");
     drawing.labelled([split, BUSY, 46.0, HEIGHT], "white", "split");
 
-    // In the midst of a unit, after which it is seen.
+    // The request comes in the middle of a unit, and worker 0 sees it after the unit.
     let asks = LEFT + 1.4 * UNIT;
     drawing.labelled([LEFT, IDLE, asks - LEFT, HEIGHT], PALE, "own work is done");
     drawing.labelled([asks, IDLE, after - asks, HEIGHT], "white", "waits");

@@ -1,4 +1,4 @@
-//! What the examples' ranks are: threads, or with feature `mpi` the processes that mpirun has started.
+//! The ranks of the examples: threads, or with feature `mpi` the processes that mpirun has started.
 
 #[cfg(feature = "hwloc")]
 mod local;
@@ -23,12 +23,12 @@ use std::sync::Arc;
 use fusain::comm::{Communicator, World};
 use fusain::topology::{Fabric, Host, Kind, Machine, Missing, Place, Result};
 
-/// What a program does on each rank, over any communicator.
+/// The code that a program runs on each rank, over any communicator.
 pub trait Body: Sync {
     /// What a rank returns.
     type Output: Send;
 
-    /// One rank's part.
+    /// Runs one rank.
     fn on_rank<C: Communicator>(&self, comm: C) -> Self::Output;
 }
 
@@ -42,10 +42,10 @@ fn on_threads<B: Body>(ranks: usize, body: &B) -> Vec<B::Output> {
     World::threads(ranks).run(|comm| body.on_rank(comm))
 }
 
-/// The place of `rank` on pretended machines: ranks are bound to cores in order, host after host.
+/// Returns the place of `rank` on invented machines. The ranks are bound to the cores in order, host after host.
 ///
 /// # Errors
-/// A description that cannot be read, or hosts that the fabric does not have.
+/// If the description is invalid, or if the fabric does not have one of the hosts.
 pub fn synthetic_place(rank: usize, description: &str, fabric: Option<&Fabric>) -> Result<Place> {
     let machine = Machine::synthetic(description)?;
     let cores = machine.objects(core_kind(&machine));
@@ -53,13 +53,13 @@ pub fn synthetic_place(rank: usize, description: &str, fabric: Option<&Fabric>) 
     Place::bound(&host, &machine, &cores[rank % cores.len()].cpuset)
 }
 
-/// A pretended host, with the switches that the fabric has for its name.
+/// Returns an invented host, with the switches that the fabric has for its name.
 pub(crate) fn synthetic_host(number: usize, fabric: Option<&Fabric>) -> Result<Arc<Host>> {
     let name = format!("node{number}");
     fabric.map_or_else(|| Ok(Host::new(&*name)), |fabric| fabric.host(&name, Missing::Refuse))
 }
 
-/// Cores; on a machine that tells of none, hardware threads.
+/// Cores, or hardware threads if the machine's description has no cores.
 pub(crate) fn core_kind(machine: &Machine) -> Kind {
     if machine.count(Kind::Core) > 0 { Kind::Core } else { Kind::Pu }
 }

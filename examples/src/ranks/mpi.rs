@@ -1,10 +1,11 @@
-//! Ranks that are MPI processes, where mpirun has started this one.
+//! Ranks as MPI processes, if mpirun has started this one.
 
 use fusain::comm::MpiWorld;
 
 use super::{Body, is_launched, on_threads};
 
-/// Runs `body` on this process's rank and returns what it does; mpirun was told how many there are. A progress thread may take MPI over.
+/// Runs `body` on this process's rank and returns its result. mpirun determines the number of ranks. MPI is initialized so that a
+/// progress thread may make all calls to it.
 ///
 /// Without mpirun, runs it on `ranks` threads.
 ///

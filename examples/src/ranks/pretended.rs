@@ -1,8 +1,8 @@
-//! Without feature `hwloc` nothing is known of the real machine.
+//! Without feature `hwloc`, the real place of this process is not known.
 
 use fusain::topology::{Fabric, Place, Result};
 
-/// Nothing.
+/// Returns `None`.
 pub fn local_place(_fabric: Option<&Fabric>) -> Option<Result<Place>> {
     None
 }

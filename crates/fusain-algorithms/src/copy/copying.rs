@@ -15,12 +15,12 @@ use crate::memory::nontemporal::is_far;
 use crate::memory::output::collect;
 use crate::policy::Par;
 
-/// Call sites, by what they do.
+/// Types that name the call sites: each site has its own measured times.
 struct Copied<T>(PhantomData<T>);
 struct Cloned<T>(PhantomData<T>);
 struct Into<T>(PhantomData<T>);
 
-/// Bytes of a unit that goes around the caches: it waits at its end until memory has them, so it is not short.
+/// The length in bytes of a unit that is written around the caches. Each unit ends by waiting until memory has its bytes, so units must not be short.
 const FAR_UNIT_BYTES: usize = 1 << 18;
 
 /// # Copying
@@ -30,7 +30,7 @@ impl Par<'_> {
     /// Copies all elements of `from` over those of `to`, which is as long.
     ///
     /// O(n) work, no extra memory. To copy the first `n` elements only, pass `&mut to[..n]` and `&from[..n]`. Where several workers copy 64 MiB of numbers or
-    /// more, these are written around the caches, on x86-64: memory has less to do, and the caches have none of them afterwards.
+    /// more, the numbers are written around the caches, on x86-64. That saves memory traffic, but the numbers are not in the caches afterwards.
     ///
     /// # Panics
     ///

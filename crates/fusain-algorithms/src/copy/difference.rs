@@ -1,8 +1,8 @@
-//! `adjacent_difference`: each element with the one before it.
+//! `adjacent_difference`: each element combined with the element before it.
 //!
 //! In new memory every result is independent of the others. In place, the previous element must still be the old one. So the slice is cut into
 //! blocks, the last element of each block is cloned beforehand, and a block is processed from its back.
-//! C++'s `std::adjacent_difference`. Work O(n), span O(log n + block) in place; extra memory in place one element a block.
+//! C++'s `std::adjacent_difference`. Work O(n), span O(log n + block) in place. In place it needs extra memory for one element of each block.
 
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
@@ -13,14 +13,14 @@ use crate::memory::output::{Window, collect};
 use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
 
-/// Call sites, by what they do.
+/// Types that name the call sites: each site has its own measured times.
 struct Into<T, U, F>(PhantomData<(T, U, F)>);
 struct InPlace<T, F>(PhantomData<(T, F)>);
 
-/// Elements in a block, in place: so many that cloning the last ones costs next to nothing, and few enough for a unit.
+/// The number of elements in a block, in place: enough that cloning the last element of each costs almost nothing, and few enough for a unit.
 const BLOCK: usize = 1 << 10;
 
-/// Fills a window with what `op` makes of each element of `here` and the one of `before` in its place.
+/// Fills a window with what `op` makes of each element of `here` and the element of `before` at the same index.
 struct FillPart<'a, 'w, T, U, F> {
     window: &'a mut Window<'w, U>,
     here: &'a [T],
@@ -68,7 +68,7 @@ impl<T, F: Fn(&T, &T) -> T> Body for InBlock<'_, T, F> {
 
 /// # Differences
 ///
-/// Each element is combined with the one before it.
+/// Each element is combined with the element before it.
 impl Par<'_> {
     /// Returns `v[0]`, `op(v[1], v[0])`, `op(v[2], v[1])`, ... in a vector.
     ///

@@ -1,4 +1,4 @@
-//! Elements made from one value or by a function: over others, into new memory, into a vector.
+//! Elements made from one value or by a function: over old elements, into new memory, into a vector.
 //!
 //! C++'s `std::fill`, `std::generate`, `std::uninitialized_fill`, `std::uninitialized_value_construct`, and pSTL-Bench's parallel
 //! allocator (Laso, Krupitza & Hunold, ICPP 2024, section 4.2), as `first_touch_vec`.
@@ -15,7 +15,7 @@ use crate::memory::output::{Window, collect};
 use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
 
-/// Call sites, by what they do.
+/// Types that name the call sites: each site has its own measured times.
 struct Filled<T>(PhantomData<T>);
 struct Into<T>(PhantomData<T>);
 struct IntoWith<T, F>(PhantomData<(T, F)>);
@@ -53,7 +53,7 @@ impl<T, F: Fn(usize) -> T> Body for MakePart<'_, '_, T, F> {
     }
 }
 
-/// If all bytes of a number are the same, as those of zero are: that byte.
+/// The byte that a number consists of, if all its bytes are the same, as those of zero are.
 ///
 /// Memory is then set by `memset`, which on many machines does not read it first.
 #[inline]
@@ -67,8 +67,8 @@ fn only_byte<T>(value: &T) -> Option<u8> {
     bytes.iter().all(|byte| *byte == first).then_some(first)
 }
 
-/// Bytes from which on `memset` writes lines that it has not read on common machines: more than the last-level cache holds. Two workers that set 128 MiB in pieces of so
-/// many take half the time of those that set less at once (`compare algorithms --only fill`).
+/// The length in bytes from which on `memset` writes cache lines without reading them first, on common machines: more than the last-level cache holds. Two workers that set
+/// 128 MiB in pieces of this length are faster than with shorter pieces (`compare algorithms --only fill`).
 const LONG_BYTES: usize = 1 << 25;
 
 /// # Filling
@@ -101,7 +101,7 @@ impl Par<'_> {
             // SAFETY: ranges do not overlap.
             let part = unsafe { v.part(range) };
             if let Some(byte) = byte {
-                // SAFETY: the part's memory; of such bytes `value`, a number, consists.
+                // SAFETY: the memory of the part; `value` is a number that consists of this byte.
                 unsafe { part.as_mut_ptr().write_bytes(byte, part.len()) };
             } else if const { may_be_primitive::<T>() } && is_primitive::<T>() {
                 widest(FillPart { part, value: &value });
@@ -201,11 +201,11 @@ impl Par<'_> {
     }
 }
 
-/// Writes what `f` returns over numbers.
+/// Replaces the numbers of `v` by what `f` returns.
 #[inline]
 fn over_numbers<T: Send, F: Fn() -> T + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
     assert!(is_primitive::<T>(), "there is nothing to drop");
-    // SAFETY: what is written there are numbers, so all are initialised at any time.
+    // SAFETY: only numbers are written there, so all slots are initialised at any time.
     let room = unsafe { &mut *(std::ptr::from_mut(v) as *mut [MaybeUninit<T>]) };
     make::<Filled<(T, F)>, T>(policy, room, |_| f());
 }
@@ -221,7 +221,7 @@ fn make<'r, K: ?Sized, T: Send>(
 
 /// Returns a vector of `f(i)` for every `i` below `len`. The worker that fills a page of the vector also touches it first.
 ///
-/// The same as [`Par::first_touch_vec`] with the default options.
+/// The same as [`Par::first_touch_vec`] with the default options: O(n) work, no memory but the result.
 ///
 /// # Panics
 ///

@@ -1,4 +1,4 @@
-//! Elements written over others or into new memory: copied, filled, replaced, subtracted.
+//! Elements written over old elements or into new memory: copied, filled, replaced, subtracted.
 
 mod copying;
 mod difference;

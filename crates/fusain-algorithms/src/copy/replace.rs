@@ -1,7 +1,7 @@
-//! `replace`, `replace_if`, and their copies: a value in place of others.
+//! `replace`, `replace_if`, and their copies: some elements are replaced by one value.
 //!
-//! Numbers are compared a stride at a time. A stride that has a hit is then written as a whole. So neither loop has a branch, and memory that
-//! does not change is not written. C++'s algorithms of the same names. Work O(n), span O(log n) splits, no extra memory.
+//! Numbers are compared a stride at a time. A stride that has a hit is then written as a whole. So neither loop has a branch, and strides that
+//! do not change are not written. C++'s algorithms of the same names. Work O(n), span O(log n) splits, no extra memory.
 
 use std::marker::PhantomData;
 
@@ -12,10 +12,10 @@ use crate::memory::copy_or_ref::CopyOrRef;
 use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
 
-/// The call site.
+/// A type that names the call site: each site has its own measured times.
 struct Replaced<T, P>(PhantomData<(T, P)>);
 
-/// Elements looked at before any of them is replaced: enough to fill vectors, few enough for the first-level cache.
+/// The number of elements that are compared before any of them is replaced: enough to fill vectors, few enough for the first-level cache.
 const STRIDE: usize = 64;
 
 /// A part in which elements are to be replaced.

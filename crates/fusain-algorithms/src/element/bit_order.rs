@@ -1,7 +1,7 @@
-//! Orders that can be read from the bits of a number: that of integers by `Ord`, that of floats by `total_cmp`.
+//! Orders that can be read from the bits of a number: the order of integers by `Ord`, and of floats by `total_cmp`.
 //!
-//! If an order is known to be one of these, numbers need not be compared by a function that the compiler cannot see through. They are
-//! sorted into buckets by their bits, and the smallest of many is found with vector instructions.
+//! If an order is known to be one of these, numbers need not be compared by a function that the compiler cannot see through. They can be
+//! sorted into buckets by their bits, and the smallest of them can be found with vector instructions.
 
 use std::any::TypeId;
 
@@ -12,11 +12,11 @@ use crate::element::primitive::is_integer;
 pub(crate) enum BitOrder {
     Unsigned,
     Signed,
-    /// As `total_cmp` says.
+    /// The order of `total_cmp`.
     Float,
 }
 
-/// How elements of type `T` are ordered by `Ord`, where their bits say so.
+/// The bit order of elements of type `T` that are compared by `Ord`; `None` if their order does not follow from the bits.
 #[inline(always)]
 pub(crate) fn by_ord<T>() -> Option<BitOrder> {
     if !is_integer::<T>() || size_of::<T>() > 8 {
@@ -31,7 +31,7 @@ pub(crate) fn by_ord<T>() -> Option<BitOrder> {
     Some(if signed { BitOrder::Signed } else { BitOrder::Unsigned })
 }
 
-/// How elements of type `T` are ordered by `compare`, where that is a function whose order their bits say.
+/// The bit order of elements of type `T` that are compared by `compare`; `None` if `compare` is not `total_cmp`.
 #[inline(always)]
 pub(crate) fn by_function<T, F>(_compare: &F) -> Option<BitOrder> {
     fn id<F>(_: &F) -> TypeId {
@@ -43,20 +43,22 @@ pub(crate) fn by_function<T, F>(_compare: &F) -> Option<BitOrder> {
     is_total.then_some(BitOrder::Float)
 }
 
-/// An unsigned integer, the bits of a number whose order is `N`, of [`BitOrder`]; its *key* is ordered as the number is.
+/// The bits of a number, as an unsigned integer.
+///
+/// `N` is the [`BitOrder`] of the numbers. The *key* of a number is an unsigned integer, too: keys are ordered as their numbers are.
 pub(crate) trait Word: Copy + Ord + Default + Send + Sync {
     fn to_key<const N: u8>(self) -> Self;
 
-    /// The bits of the number of which this is the key.
+    /// The bits of the number whose key is `self`.
     fn of_key<const N: u8>(self) -> Self;
 
-    /// How far above `low` it is, where the least comes after the greatest.
+    /// How far `self` is above `low`, where 0 follows the greatest integer.
     fn above(self, low: Self) -> u64;
 
-    /// The float whose bits these are; not a number where floats have more.
+    /// The float that has these bits; NaN if they are too few for a float.
     fn float(self) -> f64;
 
-    /// The number that is least, or where `GREATEST` the greatest; `None` where there is none.
+    /// The least number, or if `GREATEST` the greatest; `None` if there are no numbers.
     fn extremum<const N: u8, const GREATEST: bool>(numbers: &[Self]) -> Option<Self>;
 }
 
@@ -73,7 +75,7 @@ macro_rules! word {
                 match N {
                     UNSIGNED => self,
                     SIGNED => self ^ (1 << TOP),
-                    // Negative floats backwards, and below the others.
+                    // Negative floats are in reverse order, and below the others.
                     _ => self ^ ((self as $signed >> TOP) as Self | (1 << TOP)),
                 }
             }
@@ -112,8 +114,8 @@ macro_rules! word {
                 match N {
                     UNSIGNED => unsigned(GREATEST),
                     SIGNED => Some(signed()? as Self),
-                    // Floats without a sign bit are ordered as integers, and those with one backwards: of these is the least where
-                    // there are any, and the greatest where there are no others.
+                    // Floats without the sign bit are ordered as integers, and floats with it in reverse. If any float has the sign
+                    // bit, the least one has it. The greatest has it only if all have it.
                     _ => signed().filter(|x| *x >= 0).map(|x| x as Self).or_else(|| unsigned(!GREATEST)),
                 }
             }
@@ -135,7 +137,7 @@ pub(crate) fn to_keys<W: Word>(v: &mut [W], bit_order: BitOrder) {
     }
 }
 
-/// Turns keys into the numbers whose keys they are.
+/// Turns keys back into their numbers.
 pub(crate) fn of_keys<W: Word>(v: &mut [W], bit_order: BitOrder) {
     match bit_order {
         BitOrder::Unsigned => {}
@@ -157,7 +159,7 @@ mod tests {
             some in proptest::collection::vec(prop_oneof![proptest::sample::select(&SPECIAL[..]), any::<f64>()], 1..20),
             one_sign in any::<Option<bool>>(),
         ) {
-            // Also some that all have one sign.
+            // In some cases all floats have the same sign.
             let v: Vec<f64> = match one_sign {
                 Some(below) => some.iter().map(|x| if below { -x.abs() } else { x.abs() }).collect(),
                 None => some,

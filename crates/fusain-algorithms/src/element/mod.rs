@@ -1,4 +1,4 @@
-//! What is known of a type of elements.
+//! What is known about the type of the elements.
 
 pub(crate) mod bit_order;
 pub(crate) mod primitive;

@@ -13,8 +13,8 @@ pub(crate) fn is_primitive<T>() -> bool {
 
 /// Whether `T` may be a number, as far as its size, alignment and drop tell.
 ///
-/// A constant: what stands behind `if const { may_be_primitive::<T>() }` is not compiled for other types, whereas all the compiler sees of [`is_primitive`] before it
-/// optimises is a call. Kernels for numbers are large, and a program sorts and searches its own types as well.
+/// It is a constant, so code behind `if const { may_be_primitive::<T>() }` is not compiled for other types. [`is_primitive`] cannot do that: before the compiler optimises,
+/// it sees a call. It matters because kernels for numbers are large, and a program sorts and searches its own types as well.
 #[inline(always)]
 pub(crate) const fn may_be_primitive<T>() -> bool {
     let is_long = size_of::<T>() == size_of::<u128>() && align_of::<T>() == align_of::<u128>();
@@ -53,7 +53,7 @@ pub(crate) const fn is_light<T>() -> bool {
 /// Whether `T` is the type `U`, or a reference to the same with another lifetime.
 #[inline(always)]
 pub(crate) fn is<T: ?Sized, U: ?Sized + 'static>() -> bool {
-    // No type with a lifetime has the identity of one without, so erasing lifetimes can mistake only lifetimes.
+    // No type with a lifetime has the identity of a type without, so with lifetimes erased only lifetimes can be mistaken.
     typeid::of::<T>() == TypeId::of::<U>()
 }
 

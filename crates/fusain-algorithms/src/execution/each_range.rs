@@ -8,7 +8,7 @@ use crate::execution::ranges::Parts;
 use crate::memory::output::{Output, Window, fill_alone};
 use crate::policy::{Par, Plan};
 
-/// Calls `f` with ranges that partition `0..len`, in one go where that is not worth sharing; `K` names the call site.
+/// Calls `f` with ranges that partition `0..len`, or once with all of it if that is not worth sharing. `K` names the call site.
 #[inline]
 pub(crate) fn each_range<K: ?Sized>(policy: &Par<'_>, len: usize, f: impl Fn(Range<usize>) + Sync) {
     match policy.plan::<K>(len) {
@@ -17,7 +17,7 @@ pub(crate) fn each_range<K: ?Sized>(policy: &Par<'_>, len: usize, f: impl Fn(Ran
     }
 }
 
-/// As [`each_range`], over the slots of `room`, which `f` fills; returns it, initialised.
+/// Like [`each_range`], over the slots of `room`, which `f` fills. Returns `room`, initialised.
 #[inline]
 pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
     policy: &Par<'_>,
@@ -27,7 +27,7 @@ pub(crate) fn fill_room<'r, K: ?Sized, T: Send>(
     if !needs_drop::<T>() {
         let (len, is_far, slots) = (room.len(), policy.is_far::<T>(room.len()), Parts::new(&mut *room));
         each_range::<K>(policy, len, move |range| {
-            // Nothing has to be dropped should another range panic, so each has a count of its own, which no other worker fetches.
+            // Nothing has to be dropped if another range panics. So each range counts its own elements, and workers share no count.
             // SAFETY: ranges do not overlap.
             fill_alone(unsafe { slots.part(range.clone()) }, |window| {
                 window.set_far(is_far && range.len() < len);

@@ -12,7 +12,7 @@ impl FirstPanic {
         FirstPanic(Mutex::new(None))
     }
 
-    /// Calls `f`, and says whether it has returned. What it touches must be in order whenever it panics.
+    /// Calls `f`, and returns whether it has completed. Whenever `f` panics, what it changes must be in a valid state.
     pub(crate) fn catch(&self, f: impl FnOnce()) -> bool {
         let Err(payload) = catch_unwind(AssertUnwindSafe(f)) else { return true };
         // Nothing panics with the lock held.
@@ -21,13 +21,13 @@ impl FirstPanic {
             first => first.replace(payload),
         };
         if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(other))) {
-            // A payload that panics when it is dropped might have another such.
+            // A payload that panics when it is dropped might carry another payload that does, so this one is leaked.
             std::mem::forget(payload);
         }
         false
     }
 
-    /// Goes on with the panic that was kept, if there was one.
+    /// Resumes the panic that was kept, if there was one.
     pub(crate) fn resume(self) {
         if let Some(payload) = self.0.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()) {
             resume_unwind(payload);

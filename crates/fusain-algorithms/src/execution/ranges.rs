@@ -1,11 +1,11 @@
 //! The simplest algorithm: every index once, a range at a time, and access to the elements of a range without a lock.
 //!
-//! Copying, filling, visiting and rearranging have no state but what is left to do. A range belongs to one worker alone, and so do the elements of a
-//! slice in it.
+//! Copying, filling, visiting and rearranging have no state but the range that is left to do. A range belongs to one worker alone, and so do the elements
+//! of a slice in it.
 //!
-//! The type of what is called for a range is hidden from the pool's run loop: so that is compiled once for all of them, here, and not in each program for each of
-//! its closures. What a closure has captured lies in the [`Ranges`] itself, on cache lines of its own: every worker has to fetch it before it can begin. So closures
-//! should capture by value what they read, and not a place in the caller's frame, which would be another trip.
+//! The type of the closure that is called for a range is hidden from the pool's run loop. So the loop is compiled once, in this crate, and not in each program for each of
+//! its closures. What a closure has captured lies in the [`Ranges`] itself, on its own cache lines, which every worker has to fetch before it can begin. So closures
+//! should capture by value what they read. A reference into the caller's frame would be another cache line to fetch.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use fusain_pool::{Algorithm, kept};
 /// Calls `f` with ranges that together are all indices, each once.
 #[repr(C, align(64))]
 pub(crate) struct Ranges<F: ?Sized> {
-    /// Elements that an index stands for; [`usize::MAX`]: a unit has one index, whatever that stands for.
+    /// The number of elements that an index stands for. With [`usize::MAX`] a unit is one index, whatever the grain.
     weight: usize,
     f: F,
 }
@@ -56,7 +56,7 @@ impl<F: Fn(Range<usize>) + Sync + ?Sized> Algorithm for Ranges<F> {
     }
 }
 
-/// A slice whose elements are changed by several workers at a time, each in ranges of its own.
+/// A slice whose elements are changed by several workers at a time, each in its own ranges.
 ///
 /// Invariant: 1. `base` and `len` are a slice borrowed for `'a`, used through this only.
 pub(crate) struct Parts<'a, T> {
@@ -65,7 +65,7 @@ pub(crate) struct Parts<'a, T> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: shared are a pointer and a length; who takes a part has it alone, and may move elements: `T: Send`.
+// SAFETY: a pointer and a length are shared. A worker that takes a part has it alone, and may move elements, hence `T: Send`.
 unsafe impl<T: Send> Sync for Parts<'_, T> {}
 
 impl<'a, T> Parts<'a, T> {
@@ -81,12 +81,12 @@ impl<'a, T> Parts<'a, T> {
     ///
     /// # Safety
     ///
-    /// None is in a part as long as they are.
+    /// No element is in a part while the returned slice is in use.
     pub(crate) unsafe fn shared(&self) -> &[T]
     where
         T: Sync,
     {
-        // SAFETY: the slice of invariant 1, and nobody changes it meanwhile.
+        // SAFETY: the slice of invariant 1, and by the contract no thread changes it meanwhile.
         unsafe { std::slice::from_raw_parts(self.base, self.len) }
     }
 
@@ -99,7 +99,7 @@ impl<'a, T> Parts<'a, T> {
     #[expect(clippy::mut_from_ref, reason = "parts do not overlap, by the contract")]
     pub(crate) unsafe fn part(&self, range: Range<usize>) -> &mut [T] {
         assert!(range.start <= range.end && range.end <= self.len, "the part lies within the slice");
-        // SAFETY: inside the slice of invariant 1, and nobody else's meanwhile.
+        // SAFETY: inside the slice of invariant 1, and by the contract in no other part meanwhile.
         unsafe { std::slice::from_raw_parts_mut(self.base.wrapping_add(range.start), range.len()) }
     }
 }

@@ -28,7 +28,7 @@ impl<'a, T> Remaining<'a, T> {
         (at, head)
     }
 
-    /// Splits off the back, for a receiver that is `delay` elements late.
+    /// Splits off the back for a thief. Until it begins, the owner does `delay` elements.
     pub(crate) fn split_late(&mut self, delay: usize) -> Option<Self> {
         let (head, tail) = self.rest.split_at(kept(self.rest.len(), delay)?);
         self.rest = head;

@@ -7,13 +7,13 @@
 use crate::element::bit_order::{BitOrder, FLOAT, SIGNED, UNSIGNED, Word};
 use crate::search::{first_in, last_in};
 
-/// Elements from which one value is found before anything else is looked at.
+/// The number of elements in a block, for each of which one best value is found.
 ///
-/// Long enough that folding the lanes into one value does not show, short enough that the final look-up of the index, which costs a part of
-/// one block, does not. `compare algorithms` has it beside `Iterator::min` (rows `min_element`).
+/// A block is so long that folding the lanes into one value takes little of the time, and so short that the final look-up of the index in
+/// one block does, too. `compare algorithms` compares this with `Iterator::min` (rows `min_element`).
 pub(super) const BLOCK: usize = 1 << 12;
 
-/// The same where the order is that of the bits. It is shorter, since finding the value is so fast there that the final look-up would show.
+/// The number of elements in a block where the order is that of the bits. Finding the value is faster there, so the final look-up must be shorter.
 pub(super) const BLOCK_OF_BITS: usize = 1 << 10;
 
 /// The smallest element of `block`, which is not empty, or if `GREATEST` the largest, in the order of the bits.
@@ -24,13 +24,13 @@ pub(super) const BLOCK_OF_BITS: usize = 1 << 10;
 #[inline(always)]
 pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], bit_order: BitOrder) -> V {
     match const { size_of::<T>() } {
-        // SAFETY: the caller's; a word of that size.
+        // SAFETY: guaranteed by the caller; a word of that size.
         1 => unsafe { best_word::<T, V, u8, GREATEST>(block, bit_order) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         2 => unsafe { best_word::<T, V, u16, GREATEST>(block, bit_order) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         4 => unsafe { best_word::<T, V, u32, GREATEST>(block, bit_order) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         _ => unsafe { best_word::<T, V, u64, GREATEST>(block, bit_order) },
     }
 }
@@ -41,7 +41,7 @@ pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], bit_o
 #[inline(always)]
 unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], bit_order: BitOrder) -> V {
     assert!(size_of::<W>() == size_of::<V>());
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let words = unsafe { words_of::<T, W>(block) };
     let best = match bit_order {
         BitOrder::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
@@ -61,13 +61,13 @@ unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], bit_order:
 #[inline(always)]
 pub(super) unsafe fn place_of_bits<T, V, const LAST: bool>(block: &[T], value: &V) -> Option<usize> {
     match const { size_of::<T>() } {
-        // SAFETY: the caller's; a word of that size.
+        // SAFETY: guaranteed by the caller; a word of that size.
         1 => unsafe { place_of_word::<T, V, u8, LAST>(block, value) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         2 => unsafe { place_of_word::<T, V, u16, LAST>(block, value) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         4 => unsafe { place_of_word::<T, V, u32, LAST>(block, value) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         _ => unsafe { place_of_word::<T, V, u64, LAST>(block, value) },
     }
 }
@@ -77,7 +77,7 @@ pub(super) unsafe fn place_of_bits<T, V, const LAST: bool>(block: &[T], value: &
 /// As [`best_by_bits`], and `W` is as long as an element.
 #[inline(always)]
 unsafe fn place_of_word<T, V, W: Word, const LAST: bool>(block: &[T], value: &V) -> Option<usize> {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let words = unsafe { words_of::<T, W>(block) };
     assert!(size_of::<W>() == size_of::<V>());
     // SAFETY: every bit of a value is one of the element it came from.
@@ -101,9 +101,9 @@ unsafe fn words_of<T, W: Word>(block: &[T]) -> &[W] {
 /// The best of `block`, which is not empty; `better(new, old)` says whether `new` is to replace `old`.
 #[inline(always)]
 pub(super) fn best<'a, T, V>(block: &'a [T], get: impl Fn(&'a T) -> V, better: impl Fn(&V, &V) -> bool) -> V {
-    // As many lanes as fill two to four vector registers. For 8 bytes, where a comparison is seldom one instruction,
-    // there are so many that the compiler keeps a loop over them in memory. Fewer it would unroll, and then fail to
-    // vectorise. Each form is two to three times slower for the other's sizes.
+    // Enough lanes to fill two to four vector registers. For 8 bytes, where a comparison is seldom one instruction, there
+    // are so many that the compiler keeps the lanes in memory and loops over them. It would unroll a loop over fewer
+    // lanes, and then fail to vectorise it. Each form is slower for the sizes of the other.
     match const { size_of::<V>() } {
         0 | 1 => lanes::<T, V, 128>(block, get, better),
         2..=4 => lanes::<T, V, 32>(block, get, better),
@@ -140,7 +140,7 @@ fn lanes<'a, T, V, const LANES: usize>(block: &'a [T], get: impl Fn(&'a T) -> V,
     tail.iter().fold(best_lane(best, &better), |old, x| keep(old, get(x)))
 }
 
-/// The best of `lanes`, of which there are a power of two: halves are compared, and not one after the other, each of which would wait for the one before.
+/// The best of `lanes`, whose number is a power of two. Halves are compared with each other: comparing one lane after the other would make each step wait for the one before.
 #[inline(always)]
 fn best_lane<V, const LANES: usize>(mut lanes: [V; LANES], better: &impl Fn(&V, &V) -> bool) -> V {
     const { assert!(LANES.is_power_of_two()) };

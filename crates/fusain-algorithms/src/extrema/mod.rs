@@ -181,7 +181,7 @@ impl Par<'_> {
     }
 }
 
-/// Indices of the extrema by the order `less`, which may be known to be that of the bits. An index that was not asked for is 0.
+/// Indices of the extrema by the order `less`. `bit_order` says whether that is known to be the order of the bits. An index that was not asked for is 0.
 #[inline]
 fn by<T: Sync, const MIN: bool, const MAX: bool>(
     policy: &Par<'_>,

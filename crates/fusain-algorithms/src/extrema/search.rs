@@ -2,7 +2,7 @@
 //!
 //! Idea: a state keeps the best value of its part, and the block of the input that it came from. Candidates of different
 //! states are compared when they commit; of equal ones the first or last is kept, as the call promises. Numbers are compared
-//! a vector at a time, and the index is looked up in the block at the end. For other types a reference or key and its index are kept.
+//! a vector at a time, and the index is looked up in the block at the end. For other types the state keeps a reference or key, and its index.
 //! PaSTeL's `min_element` (Saule & Videau 2008, section 4.1); C++'s `std::minmax_element`.
 //! Work O(n), span O(log n) splits, no extra memory.
 
@@ -22,20 +22,20 @@ use crate::platform::simd::{Body, WORTH, widest, widest_of};
 use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
 
-/// Values of up to so many bytes use the vectors that every machine has: for narrow values the compiler makes slower code with wider vectors
+/// Values of at most this many bytes use the vectors that every machine has: for narrow values the compiler makes slower code with wider vectors
 /// (`compare algorithms`, rows `min_element`).
 const NARROW: usize = 4;
 
-/// Units of fewer elements are not looked at in blocks, of which each has 64 lanes to bring together: with a logarithm in `less`, units of 200 took 2.7 times as long.
+/// Units of fewer elements are not searched in blocks. Each block has up to 128 lanes to fold into one value, and those comparisons are too many if `less` is expensive.
 const SHORT: usize = 512;
 
 /// Fewer elements than this run in sequence, whatever compares them.
 const FEW_COMPARED: usize = 32;
 
-/// So many bytes are in the nearest cache if they are in any, where a line takes a nanosecond or two; to ask for it first would be half as much again.
+/// A part of at most this many bytes is not prefetched. If it is in a cache, it is in the nearest one, where a prefetch costs time and saves none.
 const NEAR: usize = 1 << 15;
 
-/// Up to so many numbers, indices are carried along: finding the value first and then its index would take longer without wide vectors.
+/// For at most this many numbers, indices are carried along: without wide vectors, finding the value first and then its index would take longer.
 const FEW: usize = WORTH - 1;
 
 /// The search for the smallest value that `get` makes of an element (`MIN`), the largest (`MAX`), or both.
@@ -45,31 +45,31 @@ pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
     all: &'a [T],
     get: G,
     less: L,
-    /// Whether values are numbers, to be compared by the vector.
+    /// Whether values are numbers, which are compared a vector at a time.
     numbers: bool,
-    /// Whether the order is that of their bits. Invariant: 1. then elements are numbers, and a value is laid out as its element.
+    /// The order of the bits, if values are ordered by them. Invariant: 1. if so, elements are numbers, and a value is laid out as its element.
     bit_order: Option<BitOrder>,
     found: CachePadded<Mutex<Found<V>>>,
     elements: PhantomData<fn(&'a T) -> V>,
 }
 
-/// The best values of some part, as far as there are any and they were asked for.
+/// The best values of a part. A value is `None` if it was not asked for or nothing has been searched yet.
 pub(crate) struct Found<V> {
     min: Option<Candidate<V>>,
     max: Option<Candidate<V>>,
 }
 
-/// A value, and where the block of the input begins that it came from.
+/// A value, and where the block of the input that it came from begins.
 struct Candidate<V> {
     value: V,
-    /// One more than that, so that there being none takes no room.
+    /// One more than the index where the block begins, so that an `Option` of this needs no extra space.
     after: NonZeroUsize,
 }
 
 impl<V> Candidate<V> {
     #[inline(always)]
     fn new(value: V, from: usize) -> Self {
-        // A slice of so many elements that this is not exact has none that can be told apart.
+        // `from` is the index of an element, so it is below `usize::MAX`, and the sum is exact.
         Candidate { value, after: NonZeroUsize::MIN.saturating_add(from) }
     }
 
@@ -79,7 +79,7 @@ impl<V> Candidate<V> {
     }
 }
 
-/// What is left to look at, and what has been found. With values of up to 8 bytes it lies on one cache line together with the word that says that it is there.
+/// The range that is left to search, and what has been found. With values of up to 8 bytes it shares one cache line with the word that tells a thief that it is there.
 pub(crate) struct Local<V> {
     left: Range<usize>,
     found: Found<V>,
@@ -105,7 +105,7 @@ where
         let end = at.saturating_add(grain.max(1)).min(local.left.end);
         local.left.start = end;
         let part = &self.all[at..end];
-        // Few elements to a unit are dear ones.
+        // A unit has few elements if they are expensive.
         let in_blocks = self.numbers && part.len() >= SHORT;
         let found = if self.is_narrow() {
             self.look_at(at, part, in_blocks)
@@ -115,7 +115,7 @@ where
         self.keep(&mut local.found, found);
     }
 
-    /// Once for each state, when its work is done: nobody else needs to know before, and workers whose states are split do not meet at the lock.
+    /// Publishes once for each state, when its work is done: no other worker needs the result earlier, and workers whose states are split do not contend for the lock.
     fn commit(&self, local: &mut Self::Local) {
         if self.has_local_work(local) {
             return;
@@ -137,8 +137,8 @@ where
     }
 }
 
-/// A part to be looked at with the widest vectors. What was found before stays outside: it would be written just before it is read, and in pieces, for which a
-/// processor waits.
+/// A part to be searched with the widest vectors. What was found before is not passed in. It would be written in pieces just before it is read as a whole, which stalls
+/// a processor.
 struct Look<'s, 'a, T, S> {
     search: &'s S,
     at: usize,
@@ -195,11 +195,11 @@ where
         }
     }
 
-    /// Says that the order may be that of the elements' bits.
+    /// Sets the order of the bits, if values are ordered by them.
     ///
     /// # Safety
     ///
-    /// If it is, elements are numbers, and what `get` makes of one is laid out as it and holds the same bits.
+    /// If it is `Some`, elements are numbers, and what `get` makes of an element is laid out as the element and has the same bits.
     #[inline]
     pub(super) unsafe fn by_bits(self, bit_order: Option<BitOrder>) -> Self {
         Extrema { bit_order, ..self }
@@ -221,7 +221,7 @@ where
         })
     }
 
-    /// The places of numbers that are looked at one after the other.
+    /// The places of the extrema, for numbers that are compared one after the other.
     #[inline(always)]
     fn among_few(&self) -> Option<(usize, usize)> {
         let min = if MIN { self.best_at(|new, old| (self.less)(new, old))? } else { 0 };
@@ -234,7 +234,7 @@ where
         Some((min, max))
     }
 
-    /// The element that is `better` than all it was compared with.
+    /// The index of the best element by `better`, which says whether a new value is to replace an old one.
     #[inline(always)]
     fn best_at(&self, better: impl Fn(&V, &V) -> bool) -> Option<usize> {
         let mut elements = self.all.iter().map(&self.get).enumerate();
@@ -249,7 +249,7 @@ where
 
     /// Stores `best` as the shared result, if there is none yet. Otherwise takes the shared result out and returns it, to be compared with `best` first.
     ///
-    /// The comparison is made without the lock: it is code of the caller, which may take any time, call an algorithm, or panic.
+    /// The comparison is made without the lock: it is the caller's code, which may take any time, call an algorithm, or panic.
     fn leave(&self, best: &mut Found<V>) -> Option<Found<V>> {
         let mut found = self.lock();
         if found.is_nothing() {
@@ -270,7 +270,7 @@ where
         self.bit_order.is_none() && size_of::<V>() <= NARROW
     }
 
-    /// Elements of a block.
+    /// The number of elements in a block.
     fn block_len(&self) -> usize {
         match (self.bit_order, self.numbers) {
             (Some(_), _) => BLOCK_OF_BITS,
@@ -384,12 +384,13 @@ where
     #[inline(always)]
     fn place<const LAST: bool>(&self, candidate: &Candidate<V>, as_good: impl Fn(&V, &V) -> bool) -> usize {
         let (from, value) = (candidate.from(), &candidate.value);
-        // It may have ended sooner, with its part. What lies behind its end has no better place: the same value there would be another's candidate.
+        // The candidate's block may have been shorter, as it ended with its part. The elements behind that end do no harm: an equal value there that counts would have
+        // made another candidate the best.
         let block = &self.all[from..self.all.len().min(from.saturating_add(self.block_len()))];
         if let [_] = block {
             return from;
         }
-        // Dear elements have been looked at one by one: then it is the first, and no other need be asked.
+        // If elements are expensive, they have been compared one by one. Then the first element is the candidate, and `get` is called for no other.
         if !LAST && self.bit_order.is_none() && as_good(&(self.get)(&block[0]), value) {
             return from;
         }
@@ -401,7 +402,7 @@ where
             _ if LAST => last_in(block, block, numbers, wanted),
             _ => first_in(block, block, numbers, wanted),
         };
-        // An inconsistent order may deny its own result; then any element will do.
+        // An inconsistent order may contradict its own result. Then any element will do.
         from + index.unwrap_or(0)
     }
 }
@@ -422,7 +423,7 @@ where
     let plan = match search.bit_order {
         Some(_) => policy.plan_numbers::<(T, V, G, L)>(len),
         None if len < FEW_COMPARED => policy.plan_plain::<(T, V, G, L)>(len),
-        // A closure may be dear.
+        // A closure may be expensive.
         None => policy.plan::<(T, V, G, L)>(len),
     };
     match plan {

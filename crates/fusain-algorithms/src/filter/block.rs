@@ -1,39 +1,39 @@
-//! Blocks of elements and the answers for them, of which the loops of a filter are made.
+//! Blocks of elements, and the judge's answers for them: a filter works block by block.
 
 use std::ops::Range;
 
 use super::judge::Judge;
 use crate::element::primitive::is_primitive;
 
-/// Elements judged before the first of them is moved.
+/// The number of elements that are judged before the first of them is moved.
 pub(crate) const BLOCK: usize = 64;
 
-/// Answers for a block, those behind its end `false`.
+/// The answers for the elements of a block; behind its end they are `false`.
 pub(crate) struct Answers(pub(super) [bool; BLOCK]);
 
 impl Answers {
-    /// Judges the elements in `block`, at most [`BLOCK`]; the answer for the first may be known.
+    /// Judges the elements in `block`, at most [`BLOCK`]. `first` is the answer for the first of them, if it is known.
     ///
     /// # Safety
     ///
-    /// The elements from `v` in `block` are there, and the one before if the judge looks back and `first` is not known.
+    /// The elements from `v` in `block` are there, and so is the element before them if the judge looks back and `first` is not known.
     #[inline(always)]
     pub(crate) unsafe fn of<T, J: Judge<T>>(v: *const T, block: Range<usize>, first: Option<bool>, judge: &J) -> Self {
         let mut answers = [false; BLOCK];
-        // As the compiler shall know: from the second on it asks in a loop that vectors fit less well.
+        // Without looking back `first` is unused. The compiler must know that, since a loop from the second element on vectorises less well.
         let first = if J::LOOKS_BACK { first } else { None };
         if block.len() == BLOCK {
             let asked = usize::from(first.is_some());
             answers[0] = first.unwrap_or_default();
             for (j, answer) in answers.iter_mut().enumerate().skip(asked) {
-                // SAFETY: the caller's.
+                // SAFETY: guaranteed by the caller.
                 *answer = unsafe { judge.stays(v, block.start + j) };
             }
         } else {
             for (answer, i) in answers.iter_mut().zip(block.clone()) {
                 *answer = match first {
                     Some(first) if i == block.start => first,
-                    // SAFETY: the caller's.
+                    // SAFETY: guaranteed by the caller.
                     _ => unsafe { judge.stays(v, i) },
                 };
             }
@@ -46,14 +46,14 @@ impl Answers {
     pub(crate) fn bits(&self) -> u64 {
         let (eights, _) = self.0.as_chunks::<8>();
         eights.iter().rev().fold(0, |bits, eight| {
-            // Eight bytes of 0 or 1: the product gathers their lowest bits in its highest byte, none of the sums carries.
+            // Eight bytes of 0 or 1: the product gathers their lowest bits in its highest byte. None of its sums carries.
             let byte = u64::from_le_bytes(eight.map(u8::from)).wrapping_mul(0x0102_0408_1020_4080) >> 56;
             bits << 8 | byte
         })
     }
 }
 
-/// Numbers of the set bits, the lowest first.
+/// The positions of the set bits, the lowest first.
 #[inline(always)]
 pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -67,7 +67,7 @@ pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
 pub(crate) struct Part<'j, T, J> {
     pub(crate) v: *const T,
     pub(crate) range: Range<usize>,
-    /// Whether the first stays, where that is known.
+    /// Whether the first element stays, if that is known.
     pub(crate) first: Option<bool>,
     pub(crate) judge: &'j J,
 }
@@ -75,24 +75,24 @@ pub(crate) struct Part<'j, T, J> {
 impl<T, J: Judge<T>> Part<'_, T, J> {
     /// The blocks of the part and their answers.
     ///
-    /// No element is judged, or looked back at, after its block's turn: a judge may change it through a shared reference, and what has been moved would not change
-    /// with it. (A number cannot be changed.)
+    /// After the turn of its block no element is judged or looked back at. A judge may change an element through a shared reference, and the element that has been moved
+    /// would not change with it. (A number cannot be changed in this way.)
     ///
     /// # Safety
     ///
-    /// The elements are there, and the one before if the judge looks back and `first` is not known; and each still is
-    /// when its block's turn comes.
+    /// The elements are there, and so is the element before them if the judge looks back and `first` is not known. Each
+    /// is still there when its block's turn comes.
     #[inline(always)]
     pub(super) unsafe fn for_each_block(&self, mut f: impl FnMut(Range<usize>, Answers)) {
         let mut first = self.first;
         let mut start = self.range.start;
         while start < self.range.end {
             let block = start..self.range.end.min(start + BLOCK);
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             let answers = unsafe { Answers::of(self.v, block.clone(), first.take(), self.judge) };
             start = block.end;
             if J::LOOKS_BACK && !is_primitive::<T>() && start < self.range.end {
-                // SAFETY: the caller's; the one before is in this block, which is still there.
+                // SAFETY: guaranteed by the caller; the element before is in this block, which is still there.
                 first = Some(unsafe { self.judge.stays(self.v, start) });
             }
             f(block, answers);

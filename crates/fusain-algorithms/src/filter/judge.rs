@@ -1,15 +1,15 @@
-//! Which elements stay: the question that a filter asks about an element, or about it and the one before.
+//! The predicate of a filter: whether an element stays depends on it alone, or on it and the element before.
 
-/// Says of an element whether it stays.
+/// Decides whether an element stays.
 pub(crate) trait Judge<T>: Sync {
-    /// Whether the answer depends on the element before. The first element of all then stays unasked.
+    /// Whether the answer depends on the element before. If so, the very first element stays without being judged.
     const LOOKS_BACK: bool;
 
     /// Whether element `i` of those from `v` stays.
     ///
     /// # Safety
     ///
-    /// The element is there, and so is the one before if this [looks back](Judge::LOOKS_BACK).
+    /// The element is there, and so is the element before if this [looks back](Judge::LOOKS_BACK).
     unsafe fn stays(&self, v: *const T, i: usize) -> bool;
 }
 
@@ -21,12 +21,12 @@ impl<T, P: Fn(&T) -> bool + Sync> Judge<T> for If<P> {
 
     #[inline(always)]
     unsafe fn stays(&self, v: *const T, i: usize) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         self.0(unsafe { &*v.wrapping_add(i) })
     }
 }
 
-/// Elements that are not the same as the one before stay.
+/// An element stays unless it is the same as the element before.
 pub(crate) struct Unlike<F>(pub(crate) F);
 
 impl<T, F: Fn(&T, &T) -> bool + Sync> Judge<T> for Unlike<F> {
@@ -34,9 +34,9 @@ impl<T, F: Fn(&T, &T) -> bool + Sync> Judge<T> for Unlike<F> {
 
     #[inline(always)]
     unsafe fn stays(&self, v: *const T, i: usize) -> bool {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let x = unsafe { &*v.wrapping_add(i) };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         !self.0(x, unsafe { &*v.wrapping_add(i - 1) })
     }
 }

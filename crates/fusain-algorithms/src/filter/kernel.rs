@@ -2,8 +2,8 @@
 //!
 //! A branch predictor cannot predict whether an element stays. So first the predicate is called for a block of elements, a loop that
 //! vectorises if the predicate does. Then every element is written to the next slot, and only how far the slot moves on depends on the
-//! answer: an element that does not stay is overwritten by the next one. Elements that may not be copied in vain (those that are not plain
-//! bits) are found by a word of bits that the answers are packed into.
+//! answer: an element that does not stay is overwritten by the next one. Elements that are more than plain bits must not be copied in vain. For
+//! them the answers are packed into a word of bits, whose set bits say which elements to copy.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::execution::first_panic::FirstPanic;
 use crate::memory::huge_pages::expect_writes;
 use crate::platform::simd::{Body, widest};
 
-/// Elements of which the bits are moved about: those that stay to `kept`, the others to `rest`.
+/// Copies the bits of elements: of those that stay to `kept`, and with `N` = 2 of the others to `rest`.
 struct SiftBits<'j, T, J, const N: usize> {
     part: &'j Part<'j, T, J>,
     kept: *mut T,
@@ -31,18 +31,19 @@ impl<T, J: Judge<T>, const N: usize> Body for SiftBits<'_, T, J, N> {
             for (i, stays) in block.zip(answers.0) {
                 let from = v.wrapping_add(i);
                 if N == 2 {
-                    // SAFETY: no more slots have been used than elements were seen; `rest` is memory of its own.
+                    // SAFETY: no more slots have been used than elements were seen; `rest` is separate memory.
                     unsafe { std::ptr::copy_nonoverlapping(from, self.rest.wrapping_add(rest), 1) };
                     rest += usize::from(!stays);
                 }
-                // SAFETY: as above, except that `kept` may be the elements' own memory: the slot lies before the element
-                // or is the element's.
+                // SAFETY: as above, except that `kept` may be the elements' own memory. Then the slot is the element's or
+                // lies before it.
                 unsafe { std::ptr::copy(from, self.kept.wrapping_add(kept), 1) };
                 kept += usize::from(stays);
             }
         };
-        // SAFETY: the caller's of `sift_bits`. If elements move within their own memory, none that stays beyond its block
-        // is written to, nor the last before it: that moves to its own place or lies behind all that was written.
+        // SAFETY: guaranteed by the caller of `sift_bits`. If elements move within their own memory, no element of a later
+        // block is overwritten. Nor is the last element before it: either it is copied to its own place, or it lies behind
+        // all slots that were written.
         unsafe { self.part.for_each_block(step) };
         kept
     }
@@ -52,15 +53,15 @@ impl<T, J: Judge<T>, const N: usize> Body for SiftBits<'_, T, J, N> {
 ///
 /// # Safety
 ///
-/// As [`Part::for_each_block`]; where something goes are as many slots as there are elements. `kept` may be where the
-/// elements are; other memory lies apart. That their bits are copied makes no second owner of them.
+/// As for [`Part::for_each_block`]. The destinations have as many slots as there are elements. `kept` may be the memory
+/// of the elements; apart from that no memory overlaps. Only one copy of an element may be used as its owner.
 #[inline]
 pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
     kept: *mut T,
     rest: *mut T,
 ) -> usize {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     if let Some((seen, stay)) = unsafe { super::compress::sift::<_, _, N>(part, kept, rest) } {
         let tail = Part {
             v: part.v,
@@ -74,11 +75,11 @@ pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
     widest(SiftBits::<'_, _, _, N> { part, kept, rest })
 }
 
-/// The bits of all elements, in `runs`, which have none: of those that stay, and with `N` = 2 of the others.
+/// Copies the bits of the elements that stay, and with `N` = 2 of the others, to `runs`, which are empty.
 ///
 /// # Safety
 ///
-/// As [`Part::for_each_block`]. Elements own nothing, or are used no more where they were.
+/// As for [`Part::for_each_block`]. Elements own nothing, or are not used in their old places any more.
 unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, mut runs: [Vec<T>; N]) -> [Vec<T>; N] {
     let len = part.range.len();
     for run in &mut runs {
@@ -89,7 +90,7 @@ unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, mu
         }
     }
     let [kept, rest] = [0, N - 1].map(|n| runs[n].as_mut_ptr());
-    // SAFETY: the caller's, and there is room for all in each run.
+    // SAFETY: guaranteed by the caller, and there is room for all in each run.
     let stay = unsafe { sift_bits::<_, _, N>(part, kept, rest) };
     for (n, run) in runs.iter_mut().enumerate() {
         // SAFETY: this many have been written.
@@ -98,17 +99,17 @@ unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, mu
     runs
 }
 
-/// Clones of the elements that stay, and with `N` = 2 of the others, in `runs`, which have none.
+/// Clones the elements that stay, and with `N` = 2 the others, into `runs`, which are empty.
 ///
 /// # Safety
 ///
-/// As [`Part::for_each_block`].
+/// As for [`Part::for_each_block`].
 pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
     mut runs: [Vec<T>; N],
 ) -> [Vec<T>; N] {
     if const { may_be_primitive::<T>() } && is_primitive::<T>() {
-        // SAFETY: the caller's; a number is its bits.
+        // SAFETY: guaranteed by the caller; a number is its bits.
         return unsafe { runs_of_bits(part, runs) };
     }
     let step = |block: Range<usize>, answers: Answers| {
@@ -120,23 +121,23 @@ pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(
             run.extend(ones(bits).map(|j| unsafe { &*part.v.wrapping_add(block.start + j) }.clone()));
         }
     };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { part.for_each_block(step) };
     runs
 }
 
-/// The elements that stay, and with `N` = 2 the others, in `runs`, which have none. Those that go to no run are dropped: all of them, also where the `drop` of some panics.
+/// Moves the elements that stay, and with `N` = 2 the others, to `runs`, which are empty. Elements that go to no run are all dropped, even if the `drop` of some panics.
 ///
 /// # Safety
 ///
-/// As [`Part::for_each_block`], and the elements are the caller's, who uses them no more.
+/// As for [`Part::for_each_block`]. The caller owns the elements and does not use them any more.
 pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
     mut runs: [Vec<T>; N],
     panics: &FirstPanic,
 ) -> [Vec<T>; N] {
     if const { N == 2 || is_light::<T>() } {
-        // SAFETY: the caller's; light elements own nothing, and of others all that are moved are in one run or the other.
+        // SAFETY: guaranteed by the caller; light elements own nothing, and with `N` = 2 each element moves to one run or the other.
         return unsafe { runs_of_bits(part, runs) };
     }
     let step = |block: Range<usize>, answers: Answers| {
@@ -148,12 +149,12 @@ pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(
         runs[0].extend(ones(stay).map(|j| unsafe { element(j).read() }));
         let mut go = ones(all & !stay);
         while !panics.catch(|| {
-            // SAFETY: the element is there, and has been passed before it is dropped: so that is done once, and those behind one
-            // that panics are dropped as well.
+            // SAFETY: the element is there. The iterator passes it before it is dropped, so it is dropped once, and elements behind
+            // one whose `drop` panics are dropped as well.
             go.by_ref().for_each(|j| unsafe { element(j).cast_mut().drop_in_place() });
         }) {}
     };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { part.for_each_block(step) };
     runs
 }

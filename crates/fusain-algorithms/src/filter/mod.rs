@@ -29,9 +29,9 @@ impl Par<'_> {
     ///
     /// This is C++'s `copy_if`. C++'s `remove_copy_if` is the same with the opposite predicate.
     ///
-    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB or 256 elements for each worker; for up to 8 MiB
-    /// of numbers, a bit for each instead with AVX-512, and without it memory for as many numbers. The vector may have a capacity as large as `v`; `shrink_to_fit` releases what it does not need. If
-    /// `predicate` panics, the clones made so far are dropped and the panic propagates.
+    /// O(n) work, one call of `predicate` for each element. Memory for the result, and for a few blocks of 32 KiB or 256 elements for each worker. Up to 8 MiB of numbers
+    /// need no blocks, but one bit for each number with AVX-512, and memory for as many numbers without it. The vector may have a capacity as large as `v`;
+    /// `shrink_to_fit` releases what it does not need. If `predicate` panics, the clones made so far are dropped and the panic propagates.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -72,7 +72,7 @@ impl Par<'_> {
         into_room(self, v, room, If(predicate))
     }
 
-    /// Returns clones of the elements of `v`, leaving out each that is equal to the one before it.
+    /// Returns clones of the elements of `v`, leaving out each that is equal to the element before it.
     ///
     /// Otherwise like [`dedup_copy_by`](Par::dedup_copy_by).
     ///

@@ -1,13 +1,13 @@
-//! Filters of numbers that lie in the caches, in two steps: each worker finds which numbers of its part stay, and when it is known how many do in all parts before,
-//! it copies them to their places.
+//! Filters of numbers that lie in the caches, in two steps.
 //!
-//! Where there is one part for each worker, all end the first step at about the same time. Then a worker goes on at once, and the workers need not meet in between. Parts
-//! whose places are not known by then are copied later by anybody.
+//! First each worker finds which numbers of its share stay. When it is known how many stay in all shares before, the worker copies its numbers to their places.
+//! If there is one share for each worker, all workers end the first step at about the same time. Then a worker goes on at once, without waiting for all others. A share
+//! whose place is not known by then is copied later, by any worker.
 //!
-//! What a worker has found it keeps in one of two ways: a bit for each number, where the machine has an instruction that copies the numbers by their bits
-//! ([`Marked`]), or else the numbers themselves, in memory of its own ([`Apart`]); those of the first part, whose place is known, go there at once. No number
-//! travels between the caches of two cores but for a few words, as it would if a part were copied to where another worker's belongs. The predicate is called
-//! once for each number, and what is read twice is near. (Blelloch, Prefix sums and their applications, 1990: pack.) Work O(n), memory for a bit each, or for the numbers.
+//! A worker keeps what it has found in one of two ways: a bit for each number, if the machine has an instruction that copies the numbers by their bits ([`Marked`]),
+//! or else the numbers themselves, in separate memory ([`Apart`]). With the second way the numbers of the first share, whose place is known, go there at once. As each
+//! worker copies what it has found, only a few words travel between the caches of two cores. The predicate is called once for each number, and what is read twice is
+//! still in the worker's cache. (Blelloch, Prefix sums and their applications, 1990: pack.) Work O(n), memory for a bit for each number, or for the numbers.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -24,14 +24,16 @@ use crate::policy::Team;
 use crate::tiles::chained::takes_two_steps;
 use crate::tiles::offsets::Offsets;
 
-/// Blocks for which one more worker pays.
+/// The number of blocks from which on one more share pays.
 const SHARE_BLOCKS: usize = 4;
 
-/// Bytes of a share where there are several for each worker, and how many of these at most: more even out that a worker may lose its core for a while.
+/// The length in bytes of a share if each worker has several, and the maximum number of shares for each worker. With several, the others can do more while a worker has lost
+/// its core.
 const SHARE_BYTES: usize = 1 << 16;
 const SHARES_PER_WORKER: usize = 8;
 
-/// The numbers of `v` that stay, in `room`, or the room where this is not the way: it is too small, or they are too many.
+/// Returns the numbers of `v` that stay, in `room`. Returns `Err(room)` if this way does not suit: `room` is too short, there are too few or too many numbers, or the caller
+/// has set the grain.
 pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     team: &Team<'_>,
     v: &[T],
@@ -53,20 +55,20 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
         let mut memory = Scratch::<T>::new(v.len());
         in_two_steps(team, &shares, &Apart { v, judge, slots: &slots, memory: Parts::new(memory.room()) })
     };
-    // SAFETY: all of them have been written; they are borrowed for 'r.
+    // SAFETY: the first `stay` slots have been written; they are borrowed for 'r.
     Ok(unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), stay) })
 }
 
-/// How the numbers are shared out: by whole blocks, but for the last one.
+/// How the numbers are divided into shares: by whole blocks, except for the last one.
 struct Shares {
     len: usize,
-    /// The bytes of each.
+    /// The size of a number in bytes.
     element: usize,
     blocks: usize,
     count: usize,
-    /// Blocks that the caller has more than others, who begin later.
+    /// How many more blocks the caller's share has than the others: the other workers begin later.
     ahead: usize,
-    /// Whether all shares have been looked at before any is copied.
+    /// Whether all shares are searched before any is copied.
     meets: bool,
 }
 
@@ -88,20 +90,20 @@ impl Shares {
     }
 }
 
-/// How what is found is kept until it is copied.
+/// How a worker keeps the numbers that it has found until they are copied.
 trait Way: Sync {
-    /// Finds which numbers in `range` stay, and returns how many they are, and whether they are in their places.
+    /// Finds which numbers in `range` stay. Returns how many they are, and whether they are in their places already.
     ///
     /// # Safety
     ///
-    /// The range is that of a share, and this is the first thing that is done with it.
+    /// The range is that of a share, and nothing has been done with this share before.
     unsafe fn find(&self, range: Range<usize>) -> (usize, bool);
 
-    /// Copies them to `place`.
+    /// Copies the numbers that were found in `range` to `place`.
     ///
     /// # Safety
     ///
-    /// As many as were found, once, and the slots are nobody else's.
+    /// `place` has as many slots as numbers were found, and no other thread uses them. This is called once for a share.
     unsafe fn copy(&self, range: Range<usize>, place: Range<usize>);
 }
 
@@ -111,7 +113,7 @@ fn in_two_steps(team: &Team<'_>, shares: &Shares, way: &impl Way) -> usize {
     team.run_ranges(shares.count, usize::MAX, move |mine| {
         for i in mine {
             let range = shares.get(i);
-            // SAFETY: each share is looked at once.
+            // SAFETY: each share is searched once.
             let (stay, is_there) = unsafe { way.find(range.clone()) };
             places.set(i, stay);
             if is_there {
@@ -120,11 +122,11 @@ fn in_two_steps(team: &Team<'_>, shares: &Shares, way: &impl Way) -> usize {
             if is_there || shares.meets {
                 continue;
             }
-            // Of two the first has begun before. Of many it may be that nobody has.
+            // If there are two shares, the first was begun before this one. If there are more, no worker may have begun one of those before.
             let lines = range.len() * shares.element / LINE;
             let place = if shares.count == 2 { places.get_soon(i, lines) } else { places.get(i) };
             if let Some(place) = place {
-                // SAFETY: shares have slots of their own, and each is copied once.
+                // SAFETY: the slots of shares do not overlap, and each share is copied once.
                 unsafe { way.copy(range, place) };
                 places.set_there(i);
             }
@@ -155,30 +157,30 @@ struct Marked<'a, T, J> {
     marks: Parts<'a, u64>,
 }
 
-/// The words of the marks of a share: it begins with a whole block, so no two have a word in common.
+/// The words that hold the marks of a share. A share begins with a whole block, so no two have a word in common.
 fn words(range: &Range<usize>) -> Range<usize> {
     range.start / BLOCK..range.end.div_ceil(BLOCK)
 }
 
 impl<T: Send + Sync, J: Judge<T>> Way for Marked<'_, T, J> {
     unsafe fn find(&self, range: Range<usize>) -> (usize, bool) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let marks = unsafe { self.marks.part(words(&range)) };
-        // SAFETY: all elements are there, and remain so; the machine can.
+        // SAFETY: all elements are there, and remain so; `can_pack` has been checked.
         (unsafe { mark(&part(self.v, range, self.judge), marks) }, false)
     }
 
     unsafe fn copy(&self, range: Range<usize>, place: Range<usize>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let marks = unsafe { self.marks.part(words(&range)) };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let kept = unsafe { self.slots.part(place) };
-        // SAFETY: marked before, as many as there are slots.
+        // SAFETY: the numbers were marked before, as many as there are slots.
         unsafe { pack(self.v.as_ptr(), range, marks, kept.as_mut_ptr().cast()) };
     }
 }
 
-/// The numbers that stay lie apart at first, at the front of as much memory as their share has numbers.
+/// The numbers that stay are first put into separate memory: each share has as many slots there as numbers, and uses the front ones.
 struct Apart<'a, T, J> {
     v: &'a [T],
     judge: &'a J,
@@ -190,18 +192,18 @@ impl<T: Send + Sync, J: Judge<T>> Way for Apart<'_, T, J> {
     unsafe fn find(&self, range: Range<usize>) -> (usize, bool) {
         let is_first = range.start == 0;
         let to = if is_first { self.slots } else { &self.memory };
-        // SAFETY: the caller's; nobody has slots before the first share has been counted.
+        // SAFETY: guaranteed by the caller; no other share has slots before the first one has been counted.
         let to = unsafe { to.part(range.clone()) }.as_mut_ptr().cast();
-        // SAFETY: all elements are there, and a slot for each; they are numbers, which are their bits.
+        // SAFETY: all elements are there, and a slot for each; they are numbers, so their bits may be copied.
         (unsafe { sift_bits::<_, _, 1>(&part(self.v, range, self.judge), to, to) }, is_first)
     }
 
     unsafe fn copy(&self, range: Range<usize>, place: Range<usize>) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let kept = unsafe { self.slots.part(place) };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let found = &unsafe { self.memory.part(range) }[..kept.len()];
-        // SAFETY: as many slots; memory of its own.
+        // SAFETY: as many slots, in separate memory.
         unsafe { kept.as_mut_ptr().copy_from_nonoverlapping(found.as_ptr(), found.len()) };
     }
 }

@@ -3,8 +3,8 @@
 //! Idea: a search finds the first element that goes; what lies before it is not touched. Behind it [runs](crate::tiles::compact) are moved out of their
 //! tiles and put back at their places, which lie in or before those tiles: all elements there have been moved out already.
 //! C++'s `std::remove_if` and `std::unique`, each with `erase`.
-//! Work O(n), span O(tile + n/tile), memory for the runs of tiles on their way; where elements own something, one byte an
-//! element, since these are judged before the first of them is moved.
+//! Work O(n), span O(tile + n/tile), memory for the runs that are being moved. Elements that own something need one byte
+//! each in addition, since all of them are judged before the first is moved.
 
 use super::block::Part;
 use super::judge::{If, Judge, Said, Unlike};
@@ -16,7 +16,7 @@ use crate::memory::output::Output;
 use crate::policy::{Par, Plan, Team};
 use crate::tiles::compact::{Joined, join, tile_len};
 
-/// Up to so many elements are filtered at once, without a search for the first one that goes.
+/// Fewer elements than this are filtered without a search for the first one that goes.
 const SHORT: usize = 256;
 
 /// # Filtering in place
@@ -28,8 +28,8 @@ impl Par<'_> {
     /// C++'s `remove_if` is this with the opposite predicate.
     ///
     /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB or 256 elements for each worker, and one byte
-    /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once; of those
-    /// that need no dropping perhaps only the ones before the first that goes. If the `drop` of a
+    /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once. If elements need no
+    /// dropping, these may be only the elements before the first removed one. If the `drop` of a
     /// removed element panics, the panic propagates, and every element has either been dropped or is in `v`, once. As with [`Vec::retain`],
     /// `v` may then still hold elements that should have been removed.
     ///
@@ -59,7 +59,7 @@ impl Par<'_> {
         }
     }
 
-    /// Removes each element of `v` that is equal to the one before it.
+    /// Removes each element of `v` that is equal to the element before it.
     ///
     /// This is C++'s `unique`. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
@@ -91,7 +91,7 @@ impl Par<'_> {
     #[doc(alias = "unique")]
     #[inline]
     pub fn dedup_by<T: Send + Sync, F: Fn(&T, &T) -> bool + Sync>(&self, v: &mut Vec<T>, same: F) {
-        // All up to the first of a pair.
+        // The elements before the first pair of same elements stay.
         let front = match is_light::<T>() && v.len() >= SHORT {
             true => self.adjacent_find_by(v, |x, y| same(y, x)).unwrap_or(v.len()),
             false => 0,
@@ -111,7 +111,7 @@ impl Par<'_> {
         }
     }
 
-    /// Removes each element of `v` that has the same key as the one before it.
+    /// Removes each element of `v` that has the same key as the element before it.
     ///
     /// Each comparison computes two keys. Otherwise like [`dedup_by`](Par::dedup_by).
     ///
@@ -133,14 +133,14 @@ impl Par<'_> {
     }
 }
 
-/// Keeps the elements that stay of those from `from` on, which are light; if the judge panics, none.
+/// Filters the elements from `from` on, which are light. If the judge panics, none of them is kept.
 ///
-/// Where the judge looks back, that one stays unasked.
+/// If the judge looks back, the element at `from` stays without being judged.
 fn alone<T, J: Judge<T>>(v: &mut Vec<T>, from: usize, judge: &J) {
     assert!(is_light::<T>(), "elements own nothing");
     let len = v.len();
     assert!(from <= len, "the front lies within the vector");
-    // SAFETY: those elements are not claimed to be there; they own nothing, so none has to be dropped if the judge panics.
+    // SAFETY: the elements before `from` are there. The others own nothing, so none has to be dropped if the judge panics.
     unsafe { v.set_len(from) };
     let home = v.as_mut_ptr().wrapping_add(from);
     let first = (J::LOOKS_BACK && len > from).then_some(true);
@@ -151,19 +151,19 @@ fn alone<T, J: Judge<T>>(v: &mut Vec<T>, from: usize, judge: &J) {
     unsafe { v.set_len(from + stay) };
 }
 
-/// As [`alone`], on `team`. Either elements are light or the judge neither looks back nor panics.
+/// Like [`alone`], on `team`. Either elements are light, or the judge neither looks back nor panics.
 #[inline(never)]
 fn sift<T: Send, J: Judge<T>>(policy: &Par<'_>, team: &Team<'_>, v: &mut Vec<T>, from: usize, judge: J) {
     let len = v.len();
     assert!(from <= len, "the front lies within the vector");
     let is_far = policy.is_far::<T>(len - from);
     let tile = tile_len::<T>(len - from, Some(team), is_far);
-    // SAFETY: those elements are not claimed to be there. What is not moved, which is after a panic, is not dropped: light
-    // elements need not be, and others only get here with a judge that does not panic.
+    // SAFETY: the elements before `from` are there. After a panic some of the others are neither moved nor dropped. Light
+    // elements need not be dropped, and other elements come with a judge that does not panic.
     unsafe { v.set_len(from) };
     let home = Output::new(&mut v.spare_capacity_mut()[..len - from]).far(is_far);
     let panics = FirstPanic::new();
-    // SAFETY: the elements are there, and are the vector's no more.
+    // SAFETY: the elements are there, and the vector no longer owns them.
     let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
     // SAFETY: a run is no longer than its tile, and the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };

@@ -38,7 +38,7 @@ impl<T: Clone + Send + Sync, J: Judge<T>, const N: usize> Runs<N> for Copying<'_
     }
 }
 
-/// Clones of the elements in `range` that stay, and with `N` = 2 of the others, in `runs`, which have none.
+/// Clones the elements in `range` that stay, and with `N` = 2 the others, into `runs`, which are empty.
 ///
 /// # Safety
 ///
@@ -183,7 +183,7 @@ fn into_both<'k, 'r, T: Clone + Send + Sync, J: Judge<T>>(
     (kept.finish_front(), rest.finish_front())
 }
 
-/// Moves elements out of the memory of an output, where they lie and where those that stay go.
+/// Moves elements out of the memory of an output. Those that stay go back to the same memory.
 ///
 /// Invariant: 1. every element that has not been moved is there, and belongs to this.
 pub(crate) struct Moving<'o, 'r, T, J> {
@@ -192,19 +192,19 @@ pub(crate) struct Moving<'o, 'r, T, J> {
     tile: usize,
     /// Panics of elements that were dropped.
     panics: &'o FirstPanic,
-    /// Of each tile, whether its first element stays; empty where that can be asked when its turn comes.
+    /// For each tile, whether its first element stays. Empty if the judge does not look back.
     firsts: Vec<bool>,
 }
 
 impl<'o, 'r, T: Send, J: Judge<T>> Moving<'o, 'r, T, J> {
     /// # Safety
     ///
-    /// The slots of `home` are initialised, what is there belongs to this from now on, and they are used for this and
-    /// for runs of this only. Either elements own nothing, or the judge does not look back and does not panic.
+    /// The slots of `home` are initialised, and the result owns their elements from now on. The slots are used for it and
+    /// for its runs only. Either elements own nothing, or the judge does not look back and does not panic.
     pub(crate) unsafe fn new(home: &'o Output<'r, T>, judge: J, tile: usize, panics: &'o FirstPanic) -> Self {
         let firsts = if J::LOOKS_BACK {
-            // When a tile is judged the one before may have gone already.
-            // SAFETY: all elements are there, and none of them the first.
+            // When a tile is judged, the tile before may have been moved already.
+            // SAFETY: all elements are there, and none of these is the first.
             let asked = (tile..home.len()).step_by(tile).map(|i| unsafe { judge.stays(home.slot(0), i) });
             std::iter::once(true).chain(asked).collect()
         } else {
@@ -225,7 +225,7 @@ impl<T: Send, J: Judge<T>, const N: usize> Runs<N> for Moving<'_, '_, T, J> {
         let range = tile_range(tile, self.tile, self.home.len());
         let first = self.firsts.get(tile).copied();
         let part = Part { v: self.home.slot(0), range, first, judge: &self.judge };
-        // SAFETY: invariant 1; each tile is moved once, and what lies before it, which may have gone, is not looked at.
+        // SAFETY: invariant 1. Each tile is moved once. The element before it, which may have been moved, is not read.
         unsafe { moved(&part, runs, self.panics) }
     }
 }

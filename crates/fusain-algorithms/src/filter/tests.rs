@@ -31,11 +31,11 @@ fn copied<T: Clone + Send + Sync>(v: &[T], judge: impl Judge<T>, tile: usize, sc
 
 fn kept<T: Send>(mut v: Vec<T>, judge: impl Judge<T>, tile: usize, script: &[Move]) -> Vec<T> {
     let len = v.len();
-    // SAFETY: no element is claimed to be there; all are moved, since the judge does not panic.
+    // SAFETY: length 0 needs no elements; all are moved, since the judge does not panic.
     unsafe { v.set_len(0) };
     let home = Output::new(&mut v.spare_capacity_mut()[..len]);
     let panics = FirstPanic::new();
-    // SAFETY: the elements are there, and are the vector's no more.
+    // SAFETY: the elements are there, and the vector no longer owns them.
     let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
@@ -127,7 +127,7 @@ fn each_element_is_asked_once() {
     assert_eq!(asked.into_inner(), v.len());
 }
 
-/// Something that an element owns, as a `&mut` would be: who looks at an element may take it.
+/// Something that an element owns, as it could own a `&mut`: a judge that sees the element may take it.
 struct Token(AtomicUsize);
 
 #[test]
@@ -148,7 +148,7 @@ fn what_a_judge_takes_from_an_element_is_not_there_twice() {
     }
 }
 
-/// Numbers are found first and copied then; lengths about those of a block, a share and all that is near.
+/// Numbers are found first and then copied. The lengths are near those of a block and of a share.
 #[test]
 fn numbers_in_two_steps() {
     fn check<T: Copy + PartialEq + std::fmt::Debug + Send + Sync>(
@@ -156,13 +156,13 @@ fn numbers_in_two_steps() {
         lengths: &[usize],
         number: fn(usize) -> T,
     ) {
-        // Of the remainder: that fits into 32 bits.
+        // The square of the remainder fits into 32 bits.
         let square = |i: usize| (i % 7_919).pow(2) % 7_919;
         for &len in lengths {
             let v: Vec<T> = (0..len).map(|i| number(square(i))).collect();
             for modulus in [1, 2, 7, usize::MAX] {
                 let stays: Vec<bool> = (0..len).map(|i| square(i).is_multiple_of(modulus)).collect();
-                // By place: who is asked, and how often.
+                // The predicate finds an element's index by its address, and calls are counted.
                 let asked = AtomicUsize::new(0);
                 let first = v.as_ptr().addr();
                 let kept = par().on(pool).always().filter(&v, |x| {

@@ -10,10 +10,10 @@ use crate::execution::ranges::Parts;
 use crate::platform::simd::{Body, widest, widest_of};
 use crate::policy::{Par, Plan, Watch};
 
-/// Names kinds of calls that visit shared elements.
+/// Names call sites that visit shared elements.
 enum Visit {}
 
-/// Names kinds of calls that visit elements they may change.
+/// Names call sites that visit elements and may change them.
 enum VisitMut {}
 
 /// Calls `f` on the elements of a part that begins at `at`, and their indices.
@@ -114,7 +114,7 @@ fn each<K: ?Sized, T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, v: &[T], 
     }
 }
 
-/// As [`each`], of elements that may be changed.
+/// Like [`each`], for elements that `f` may change.
 #[inline]
 fn each_mut<K: ?Sized, T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, v: &mut [T], f: F) {
     match policy.plan::<K>(v.len()) {
@@ -136,13 +136,13 @@ fn visit_looking<T: Sync, F: Fn(usize, &T) + Sync>(policy: &Par<'_>, watch: Watc
     policy.run_ranges_looking(watch, v.len(), parts_of(v, f));
 }
 
-/// What visits the part of `v` in a range.
+/// Returns a function that visits the elements of `v` in a range.
 #[inline(always)]
 fn parts_of<T: Sync, F: Fn(usize, &T) + Sync>(v: &[T], f: F) -> impl Fn(Range<usize>) + Sync {
     move |range| widest(VisitPart { f: &f, at: range.start, part: &v[range] })
 }
 
-/// As [`visit`], elements that may be changed.
+/// Like [`visit`], for elements that `f` may change.
 #[inline(never)]
 pub(super) fn visit_mut<T: Send, F: Fn(usize, &mut T) + Sync>(executor: &impl Executor, v: &mut [T], f: F) {
     // SAFETY: the ranges that an executor is given do not overlap.
@@ -156,16 +156,16 @@ fn visit_mut_looking<T: Send, F: Fn(usize, &mut T) + Sync>(policy: &Par<'_>, wat
     policy.run_ranges_looking(watch, v.len(), unsafe { parts_of_mut(v, f) });
 }
 
-/// As [`parts_of`], elements that may be changed.
+/// Like [`parts_of`], for elements that `f` may change.
 ///
 /// # Safety
-/// It is called with ranges that do not overlap.
+/// The returned function is called with ranges that do not overlap.
 #[inline(always)]
 unsafe fn parts_of_mut<T: Send, F: Fn(usize, &mut T) + Sync>(v: &mut [T], f: F) -> impl Fn(Range<usize>) + Sync {
     let parts = Parts::new(v);
     move |range: Range<usize>| {
         let at = range.start;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let part = unsafe { parts.part(range) };
         widest(VisitPart { f: &f, at, part });
     }

@@ -1,4 +1,4 @@
-//! A function of every element: called for its effect, or giving new elements, in place or in new memory.
+//! A function that is called on every element: for its effect, or for new elements, in place or in new memory.
 
 mod for_each;
 #[cfg(test)]

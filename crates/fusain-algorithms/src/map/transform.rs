@@ -171,7 +171,7 @@ fn map_looking<'v, 'r, T: Sync, U: Send, F: Fn(&'v T) -> U + Sync>(
 }
 
 impl<'v, 'w, T, U, F: Fn(&'v T) -> U> Map<'v, 'w, T, U, F> {
-    /// The algorithm and its root. To be called once for an output.
+    /// The algorithm and its root state. Called only once for an output.
     pub(super) fn new(v: &'v [T], output: &'w Output<'_, U>, f: F) -> (Self, Local<'v, 'w, T, U>) {
         // SAFETY: called once.
         let window = unsafe { output.window() };

@@ -1,4 +1,4 @@
-//! Numbers copied as the bytes they are.
+//! Copies of numbers, byte by byte.
 
 use std::mem::MaybeUninit;
 
@@ -23,7 +23,7 @@ pub(crate) fn copy<T>(to: &mut [MaybeUninit<T>], from: &[T], way: Way) {
         Way::Through => platform::copy(room_bytes(to), number_bytes(from)),
         Way::Around => {
             let _fence = Fence;
-            // SAFETY: the fence.
+            // SAFETY: the fence is dropped at the end of this block.
             unsafe { copy_around(to, from) };
         }
     }
@@ -33,21 +33,21 @@ pub(crate) fn copy<T>(to: &mut [MaybeUninit<T>], from: &[T], way: Way) {
 ///
 /// # Safety
 ///
-/// This thread drops a [`Fence`] before anybody uses `to`, itself included.
+/// This thread drops a [`Fence`] before any thread, itself included, uses `to`.
 ///
 /// # Panics
 ///
-/// As [`copy`].
+/// As [`copy`] does.
 #[inline]
 pub(crate) unsafe fn copy_around<T>(to: &mut [MaybeUninit<T>], from: &[T]) {
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { platform::copy_around(room_bytes(to), number_bytes(from)) };
 }
 
 #[inline(always)]
 fn number_bytes<T>(numbers: &[T]) -> &[u8] {
     assert!(is_primitive::<T>(), "every byte of an element is initialised");
-    // SAFETY: so are those of numbers; the memory is that of the same borrow.
+    // SAFETY: every byte of a number is initialised; the memory is that of the same borrow.
     unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), size_of_val(numbers)) }
 }
 
@@ -57,7 +57,7 @@ fn room_bytes<T>(room: &mut [MaybeUninit<T>]) -> &mut [MaybeUninit<u8>] {
     unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), size_of_val(room)) }
 }
 
-/// As [`copy`], over numbers.
+/// Like [`copy`], over slots that hold numbers already.
 #[inline]
 pub(crate) fn overwrite<T>(to: &mut [T], from: &[T], way: Way) {
     // SAFETY: numbers are written over all of it, so it is initialised as before.

@@ -1,13 +1,14 @@
-//! A borrowed value that is to be looked at by every worker.
+//! A borrowed value that every worker reads.
 
 use std::mem::MaybeUninit;
 
 use crate::element::primitive::is_primitive;
 
-/// What was borrowed, or a copy of it if that is a number. A closure that captures a copy brings it along: to follow a reference into the caller's frame takes each worker a trip of a cache line
-/// longer.
+/// A borrowed value, or a copy of it if it is a number.
+///
+/// A closure that captures the copy contains it. With a reference into the caller's frame, each worker would have to fetch one more cache line.
 pub(crate) struct CopyOrRef<'a, T> {
-    /// Invariant: 1. for primitive types the value that was borrowed; else nothing.
+    /// Invariant: 1. for primitive types the value that was borrowed; otherwise uninitialised.
     copy: MaybeUninit<T>,
     from: &'a T,
 }

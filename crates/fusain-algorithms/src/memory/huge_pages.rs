@@ -6,10 +6,10 @@
 use crate::platform::{ask_for_huge_pages, make_present};
 use std::mem::MaybeUninit;
 
-/// From this size on it is worth asking. Smaller memory is mostly reused by the allocator, and not fresh.
+/// The size in bytes from which on it is worth asking. Smaller memory is usually reused by the allocator, and not fresh.
 pub(crate) const WORTH_BYTES: usize = 1 << 22;
 
-/// Says that `room` will be written from end to end. A hint: nothing depends on it.
+/// Tells the system that `room` will be written from end to end. This is only a hint.
 #[inline]
 pub(crate) fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
     if size_of_val(room) >= WORTH_BYTES {
@@ -17,10 +17,10 @@ pub(crate) fn expect_writes<T>(room: &mut [MaybeUninit<T>]) {
     }
 }
 
-/// From this size on, fresh memory is mostly returned to the system when it is freed.
+/// The size in bytes from which on memory is usually returned to the system when it is freed, so that the next is fresh.
 const FRESH_BYTES: usize = 1 << 17;
 
-/// As [`expect_writes`], where the work takes so long that it does not matter if the memory was not fresh.
+/// Like [`expect_writes`], for work that takes so long that the request costs little, even if the memory is not fresh.
 #[inline]
 pub(crate) fn prepare<T>(room: &mut [MaybeUninit<T>]) {
     if (FRESH_BYTES..WORTH_BYTES).contains(&size_of_val(room)) {

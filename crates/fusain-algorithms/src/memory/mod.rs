@@ -1,12 +1,12 @@
-//! Memory for results, and the ways to and from it.
+//! Memory for results and for work, and how it is read and written.
 //!
 //! | file | what it is |
 //! |---|---|
 //! | [`output`] | uninitialised slots that many workers fill |
 //! | [`scratch`] | memory that a call works in, kept for the next one |
 //! | [`bytes`], [`nontemporal`] | numbers copied as bytes; many results, written around the caches |
-//! | [`huge_pages`], [`prefetch`] | fresh memory in large pages; memory asked for before it is needed |
-//! | [`copy_or_ref`] | a borrowed value, or a copy of it where that is nearer |
+//! | [`huge_pages`], [`prefetch`] | fresh memory in large pages; memory prefetched into the caches |
+//! | [`copy_or_ref`] | a borrowed value, or a copy of it if it is a number |
 
 pub(crate) mod bytes;
 pub(crate) mod copy_or_ref;

@@ -20,21 +20,21 @@ use crate::memory::nontemporal;
 /// The whole room for results.
 ///
 /// Invariants:
-/// 1. `base` is valid for writes of `len` elements for `'o`, and nobody else uses them meanwhile.
+/// 1. `base` is valid for writes of `len` elements for `'o`, and no other code uses them meanwhile.
 /// 2. Elements in `published` ranges are initialised, belong to the output, and no two ranges overlap.
 /// 3. `count` is the number of elements published.
 pub(crate) struct Output<'o, T> {
     base: *mut T,
     len: usize,
     is_far: bool,
-    /// On a cache line of its own: workers write it now and then, and read the fields above all the time.
+    /// On its own cache line: workers write it now and then, and read the fields above all the time.
     count: CachePadded<AtomicUsize>,
     published: Mutex<Vec<Range<usize>>>,
     room: PhantomData<&'o mut [MaybeUninit<T>]>,
 }
 
-// SAFETY: what is shared is a count, a locked list and a pointer that only windows write through, each to slots of
-// its own; elements made on one thread are dropped on another, hence `T: Send`.
+// SAFETY: what is shared is a count, a locked list and a pointer that only windows write through, each to its own
+// slots. Elements made on one thread are dropped on another, hence `T: Send`.
 unsafe impl<T: Send> Sync for Output<'_, T> {}
 
 impl<'o, T> Output<'o, T> {
@@ -49,7 +49,7 @@ impl<'o, T> Output<'o, T> {
         }
     }
 
-    /// Has results written [around the caches](crate::memory::nontemporal), if it is said to be far.
+    /// Sets whether results are written [around the caches](crate::memory::nontemporal).
     pub(crate) fn far(mut self, is_far: bool) -> Self {
         self.is_far = is_far;
         self
@@ -63,9 +63,9 @@ impl<'o, T> Output<'o, T> {
     ///
     /// # Safety
     ///
-    /// To be called once.
+    /// This is called only once.
     pub(crate) unsafe fn window(&self) -> Window<'_, T> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.part(0..self.len) }
     }
 
@@ -95,26 +95,26 @@ impl<'o, T> Output<'o, T> {
     ///
     /// # Panics
     ///
-    /// If it does not fit.
+    /// If the run does not fit into the room.
     pub(crate) unsafe fn place(&self, at: usize, run: &mut Vec<T>) {
         let left = self.len.checked_sub(at);
         assert!(left.is_some_and(|left| run.len() <= left), "the room must have a slot for every result");
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let mut filled = unsafe { self.part(at..at + run.len()) };
         if const { may_be_primitive::<T>() } && self.is_far {
             bytes::copy(filled.slots(run.len()), run, Way::Around);
         } else {
-            // SAFETY: the slots lie inside the room, invariant 1, and are nobody else's; the run is memory of its own.
+            // SAFETY: the slots lie inside the room, invariant 1, and no other window has them; the run is separate memory.
             unsafe { std::ptr::copy_nonoverlapping(run.as_ptr(), self.slot(at), run.len()) };
         }
-        // The elements have been moved out, and before anything can panic.
+        // The elements have been moved. That is noted before anything can panic.
         filled.next = filled.end;
         // SAFETY: an empty vector has no elements to be initialised.
         unsafe { run.set_len(0) };
         filled.publish();
     }
 
-    /// Slots in the room.
+    /// The number of slots in the room.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -138,14 +138,14 @@ impl<'o, T> Output<'o, T> {
         filled
     }
 
-    /// Ends the filling where the front of the room has been filled without a gap, however far. That part is initialised
-    /// from now on, and belongs to the caller.
+    /// Ends the filling of a room of which only a front need be filled, without a gap. That front is initialised from now
+    /// on, and belongs to the caller.
     pub(crate) fn finish_front(mut self) -> &'o mut [T] {
         // Relaxed: the end of the call that ran the algorithm orders every publication before this.
         let filled = self.count.load(Ordering::Relaxed);
         self.published.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner()).clear();
-        // SAFETY: this many slots were filled and published, which are the first ones, and the list is empty, so nobody
-        // else drops them; the room was borrowed for 'o, invariant 1.
+        // SAFETY: this many slots were filled and published, and they are the first ones. The list is empty, so the output
+        // does not drop them. The room was borrowed for 'o, invariant 1.
         unsafe { std::slice::from_raw_parts_mut(self.base, filled) }
     }
 }
@@ -228,7 +228,7 @@ impl<T> Window<'_, T> {
         if needs_drop::<T>() {
             self.fill_by(n, |i| from[n - 1 - i].clone());
         } else {
-            // Of two slices the compiler knows that they lie apart, and turns the loop into vectors.
+            // The compiler knows that two slices do not overlap, and vectorises the loop.
             self.slots(n).iter_mut().zip(from.iter().rev()).for_each(|(slot, x)| {
                 slot.write(x.clone());
             });
@@ -236,7 +236,7 @@ impl<T> Window<'_, T> {
         }
     }
 
-    /// As [`Output::far`], from now on.
+    /// Like [`Output::far`], for what is filled from now on.
     #[inline(always)]
     pub(crate) fn set_far(&mut self, is_far: bool) {
         self.is_far = is_far;
@@ -266,7 +266,7 @@ impl<T> Window<'_, T> {
         }
     }
 
-    /// Fills the next `n` slots, at once or part after part: `make` is called with where a part begins and with its slots.
+    /// Fills the next `n` slots, at once or part after part: `make` is called with the index where a part begins, and with its slots.
     ///
     /// # Safety
     ///
@@ -275,7 +275,7 @@ impl<T> Window<'_, T> {
     pub(crate) unsafe fn fill_parts(&mut self, n: usize, mut make: impl FnMut(usize, &mut [MaybeUninit<T>])) {
         let (is_far, slots) = (self.is_far, self.slots(n));
         if const { may_be_primitive::<T>() } && is_far {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { nontemporal::fill(slots, make) };
         } else {
             make(0, slots);
@@ -287,7 +287,7 @@ impl<T> Window<'_, T> {
     ///
     /// # Safety
     ///
-    /// They have been; where elements need no dropping, as many as that have been, no matter which.
+    /// They have been. If elements need no dropping, it suffices that as many slots have been filled, no matter which.
     pub(crate) unsafe fn set_left(&mut self, left: usize) {
         debug_assert!(left <= self.end - self.next);
         self.next = self.end - left;
@@ -300,12 +300,12 @@ impl<T> Window<'_, T> {
         unsafe { std::slice::from_raw_parts_mut(self.base.wrapping_add(self.next).cast(), n) }
     }
 
-    /// Empty slots.
+    /// The number of empty slots.
     pub(crate) fn len(&self) -> usize {
         self.end - self.next
     }
 
-    /// Where the room starts.
+    /// The first slot of the window.
     pub(crate) fn base(&self) -> *mut T {
         self.base.wrapping_add(self.first)
     }
@@ -328,7 +328,7 @@ impl<T> Window<'_, T> {
             let mut published = self.published.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             published.push(self.first..self.next);
         }
-        // Relaxed: read after the call that ran the algorithm has returned, which orders it.
+        // Relaxed: the count is read after the call that ran the algorithm has returned, which orders it.
         self.count.fetch_add(self.next - self.first, Ordering::Relaxed);
         self.first = self.next;
     }
@@ -345,7 +345,7 @@ impl<T> Drop for Window<'_, T> {
 
 /// Fills `room` on this thread alone: `fill` leaves no slot of the window empty.
 ///
-/// As an [`Output`] with one window, without the atomic operations, which short calls feel.
+/// It works like an [`Output`] with one window, without the atomic operations, whose cost matters in short calls.
 #[inline]
 pub(crate) fn fill_alone<T>(room: &mut [MaybeUninit<T>], fill: impl FnOnce(&mut Window<'_, T>)) -> &mut [T] {
     let output = Output::new(room);
@@ -355,7 +355,7 @@ pub(crate) fn fill_alone<T>(room: &mut [MaybeUninit<T>], fill: impl FnOnce(&mut 
     assert_eq!(window.len(), 0, "every slot is filled");
     // The elements are the caller's from now on.
     std::mem::forget(window);
-    // SAFETY: all slots are initialised, invariant 2 of the window, and neither it nor the output, which was told of none, drops them; they are
+    // SAFETY: all slots are initialised, invariant 2 of the window. Neither it nor the output, to which none was published, drops them. They are
     // borrowed for as long as the result, invariant 1 of the output.
     unsafe { std::slice::from_raw_parts_mut(output.slot(0), output.len()) }
 }
@@ -367,7 +367,7 @@ pub(crate) fn collect<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) ->
     made
 }
 
-/// Makes a vector of at most `len` elements by filling the front of its room with `fill`, which returns that, filled.
+/// Makes a vector of at most `len` elements by filling the front of its room with `fill`, which returns that front.
 pub(crate) fn collect_front<T>(len: usize, fill: impl FnOnce(&mut [MaybeUninit<T>]) -> &mut [T]) -> Vec<T> {
     let mut made = Vec::with_capacity(len);
     let room = &mut made.spare_capacity_mut()[..len];
@@ -389,7 +389,7 @@ mod tests {
     #[should_panic(expected = "the room must have a slot for every result")]
     fn a_run_without_results_does_not_fit_behind_the_room() {
         let mut room = [MaybeUninit::<u8>::uninit(); 2];
-        // SAFETY: nobody else has any slot.
+        // SAFETY: no other run or window has any slot.
         unsafe { Output::new(&mut room).place(3, &mut Vec::new()) };
     }
 }

@@ -1,18 +1,18 @@
-//! What lies outside the caches is asked for before it is needed, where the processor does not see to that itself.
+//! Prefetching of memory outside the caches, on processors that do too little of it themselves.
 //!
-//! A processor sees that a loop reads one line after the other, and fetches the next ones; how far it looks ahead by itself differs. Xeons read faster where the loops over
-//! numbers ask for what comes some thousand bytes later, and where all is in a cache already lose next to nothing. A Zen 4 looks far enough, and reads more slowly then.
-//! `compare first --only reduce,any,count --log2 12,20,24` shows these rows.
+//! A processor detects that a loop reads one line after the other, and fetches the next ones. Processors differ in how far they look ahead. Xeons read faster if loops over
+//! numbers prefetch what comes some thousand bytes later, and they lose almost nothing if all of it is in a cache already. A Zen 4 looks far enough ahead itself, and reads
+//! more slowly if the loop prefetches, too. `compare first --only reduce,any,count --log2 12,20,24` shows these rows.
 
 use crate::platform::{LINE, gains_by_prefetching, prefetch};
 
-/// So many bytes ahead: what a core reads in the 300 ns that a line may take, at 10 to 30 bytes a nanosecond. Half and twice as much differ by a few hundredths.
+/// How many bytes ahead a loop prefetches: what a core reads in the 300 ns that a line may take, at 10 to 30 bytes a nanosecond. The exact distance matters little.
 const AHEAD: usize = 1 << 12;
 
-/// Elements of more bytes may be read in part only.
+/// The size in bytes up to which elements are prefetched: a loop may read only a part of longer ones.
 const WIDEST: usize = 16;
 
-/// What to [`fetch`] while `blocks` are read: block `k` of the result when block `k` of these is.
+/// The blocks to [`fetch`] while `blocks` are read: block `k` of the result when block `k` of `blocks` is read.
 #[inline(always)]
 pub(crate) fn ahead_of<T, const N: usize>(blocks: &[[T; N]]) -> &[[T; N]] {
     if size_of::<T>() == 0 || size_of::<T>() > WIDEST {
@@ -24,7 +24,7 @@ pub(crate) fn ahead_of<T, const N: usize>(blocks: &[[T; N]]) -> &[[T; N]] {
     }
 }
 
-/// Asks for `block`, if there is one.
+/// Prefetches `block`, if there is one.
 #[inline(always)]
 pub(crate) fn fetch<T, const N: usize>(block: Option<&[T; N]>) {
     if let Some(block) = block {

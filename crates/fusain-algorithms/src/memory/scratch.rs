@@ -1,9 +1,9 @@
-//! Memory that a call works in and leaves behind empty.
+//! Temporary memory for a call to work in.
 //!
-//! Memory of some hundred kilobytes is mostly returned to the system when it is freed, and comes back by a page fault a page. On a virtual machine that takes a
-//! microsecond or more for 4 KiB, as long as it takes to sort what lies in them. In huge pages ([`pages`](crate::memory::huge_pages)) it still takes as long as some passes of
-//! a sort: 15 of the 50 ms in which two workers sort a million strings. So a thread keeps the blocks that its last calls worked in: at most [`KEPT`], of together
-//! [`KEPT_BYTES`]. Of more than that the faults are a small part, as all the work is done in memory that no cache holds.
+//! When memory of some hundred kilobytes is freed, it usually goes back to the system. Then the next call pays a page fault for each page, which on a virtual machine may take
+//! as long as sorting the numbers in the page. With [huge pages](crate::memory::huge_pages) the faults still take as long as some passes of a sort. So a thread keeps the
+//! blocks that its last calls worked in: at most [`KEPT`] blocks, of together at most [`KEPT_BYTES`]. With more memory than that the faults are a small part of the time,
+//! as all the work is done in memory that no cache holds.
 //!
 //! With debug assertions nothing is kept, so that AddressSanitizer and valgrind know the bounds of each block.
 
@@ -13,28 +13,28 @@ use std::cell::RefCell;
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, take};
 
-/// Blocks that a thread keeps: a sort works in up to three.
+/// The number of blocks that a thread keeps: a sort works in up to three.
 const KEPT: usize = 4;
 
-/// The bytes of the blocks that are kept: about as much as glibc keeps of what a program has freed.
+/// The maximum size in bytes of all blocks that a thread keeps: about as much as glibc keeps of what a program has freed.
 const KEPT_BYTES: usize = 1 << 26;
 
-/// Memory comes in cache lines.
+/// The unit of memory: a cache line.
 #[repr(align(64))]
 struct Line(#[expect(dead_code, reason = "only its size counts")] [u8; LINE]);
 
-/// Its length stays 0.
+/// A block of memory. Only the capacity of the vector is used; its length stays 0.
 type Block = Vec<Line>;
 
-/// What a thread keeps; an empty block where there is none.
+/// The blocks that a thread keeps. An empty block stands for none.
 type Shelf = [Block; KEPT];
 
-/// The least block of so many lines or more.
+/// Takes the smallest block that has at least `lines` lines.
 fn reuse(shelf: &mut Shelf, lines: usize) -> Option<Block> {
     shelf.iter_mut().filter(|block| block.capacity() >= lines).min_by_key(|block| block.capacity()).map(take)
 }
 
-/// Keeps it in place of the least, if that is not greater, and of the next greater ones if they are too many bytes.
+/// Keeps `block` in place of the smallest one, unless that is larger. Frees others, as far as all together are larger than [`KEPT_BYTES`].
 fn keep(shelf: &mut Shelf, block: Block) {
     let most = KEPT_BYTES / LINE;
     shelf.sort_unstable_by_key(Block::capacity);
@@ -54,7 +54,7 @@ thread_local! {
     static SHELF: RefCell<Shelf> = const { RefCell::new([const { Block::new() }; KEPT]) };
 }
 
-/// Room for elements. What is left in it is never dropped.
+/// Room for elements. Elements that are left in it are never dropped.
 pub(crate) struct Scratch<T> {
     block: Block,
     len: usize,
@@ -64,10 +64,10 @@ pub(crate) struct Scratch<T> {
 impl<T> Scratch<T> {
     /// Room for `len` elements, which will all be written.
     pub(crate) fn new(len: usize) -> Self {
-        // Lines are aligned as most types are, so that a power of two needs no line more.
+        // A line is aligned well enough for most types. So a power of two of bytes needs no extra line.
         let beyond = align_of::<T>().saturating_sub(LINE);
         let bytes = len.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(beyond));
-        // As much as `Vec` refuses, with the same panic.
+        // If the size overflows, `Vec` refuses this capacity, with the same panic as for a vector of that length.
         let lines = bytes.map_or(usize::MAX, |bytes| bytes.div_ceil(LINE));
         let block = SHELF.try_with(|shelf| reuse(&mut shelf.borrow_mut(), lines)).ok().flatten();
         let is_fresh = block.is_none();
@@ -83,7 +83,7 @@ impl<T> Scratch<T> {
     pub(crate) fn room(&mut self) -> &mut [MaybeUninit<T>] {
         let start = self.block.as_mut_ptr().cast::<u8>();
         let start = start.wrapping_add(start.align_offset(align_of::<T>())).cast();
-        // SAFETY: the block has as many bytes from the first place that is aligned for `T`, as reckoned in `new`; any bytes are such slots.
+        // SAFETY: the block has as many bytes from the first place that is aligned for `T`, as computed in `new`; slots may hold any bytes.
         unsafe { std::slice::from_raw_parts_mut(start, self.len) }
     }
 
@@ -93,7 +93,7 @@ impl<T> Scratch<T> {
     /// All of it has been written.
     pub(crate) unsafe fn filled(&mut self) -> &mut [T] {
         let room = self.room();
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
     }
 }
@@ -102,7 +102,7 @@ impl<T> Drop for Scratch<T> {
     fn drop(&mut self) {
         if !cfg!(debug_assertions) {
             let block = take(&mut self.block);
-            // At the end of a thread there may be no shelf any more.
+            // At the end of a thread the shelf may no longer exist.
             let _ = SHELF.try_with(|shelf| keep(&mut shelf.borrow_mut(), block));
         }
     }

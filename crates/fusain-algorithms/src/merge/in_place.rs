@@ -1,6 +1,6 @@
 //! `inplace_merge`: merges two neighbouring sorted runs into one, stable.
 //!
-//! Idea: elements at both ends that are in their places already stay there. All between is copied to a buffer and merged back.
+//! Idea: elements at both ends that are in their places already stay there. All others are copied to a buffer and merged back.
 //! The merge is split like any other. C++'s `std::inplace_merge`. Work O(n), span O(log^2 n), memory for n elements.
 
 use std::cmp::Ordering;
@@ -21,7 +21,7 @@ use crate::policy::{Par, Plan, Team};
 /// Nanoseconds that merging an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 2.0;
 
-/// Up to so many bytes, one worker copies all to the buffer: it takes about as long as calling another worker.
+/// At most this many bytes are copied to the buffer by one worker: that takes about as long as calling another worker.
 const COPIED_ALONE: usize = 1 << 16;
 
 /// # Merging in place
@@ -109,7 +109,7 @@ fn in_place<T: Send, F: Fn(&T, &T) -> Ordering + Sync>(policy: &Par<'_>, v: &mut
     }
 }
 
-/// Merges what has been moved out of the way back to its place.
+/// Merges runs that have been copied to a buffer back to their place.
 struct Merging<T, L> {
     less: L,
     elements: PhantomData<fn(T)>,
@@ -136,8 +136,8 @@ impl<T: Send, L: Fn(&T, &T) -> bool + Sync> Algorithm for Merging<T, L> {
 /// A slice whose elements have been copied to a buffer, from where they are put back, merged.
 ///
 /// Invariants:
-/// 1. `slice` and `buffer` are apart, valid for `len` elements, and used by this and its lanes only.
-/// 2. All elements lie in the buffer; until `is_merged`, what lies in the slice are old bits or copies.
+/// 1. `slice` and `buffer` do not overlap, are valid for `len` elements, and are used by this and its lanes only.
+/// 2. All elements lie in the buffer. Until `is_merged`, the slice holds only old bits or copies.
 struct Away<T> {
     slice: *mut T,
     buffer: *const T,
@@ -148,8 +148,8 @@ struct Away<T> {
 impl<T> Drop for Away<T> {
     fn drop(&mut self) {
         if !self.is_merged {
-            // A comparison has panicked: everything back as it was.
-            // SAFETY: invariants 1 and 2; all workers have left, as this is dropped by the one who has called them.
+            // A comparison has panicked, so all elements are put back as they were.
+            // SAFETY: invariants 1 and 2. The thread that made the call drops this, after all other workers have left it.
             unsafe { std::ptr::copy_nonoverlapping(self.buffer, self.slice, self.len) };
         }
     }
@@ -170,7 +170,7 @@ where
     copy(team, v, buffer.room());
     let mut away = Away { slice: v.as_mut_ptr(), buffer: buffer.room().as_ptr().cast(), len, is_merged: false };
     let (a, b) = ((away.buffer, middle), (away.buffer.wrapping_add(middle), len - middle));
-    // SAFETY: both runs lie in the buffer, and the slice has as many places; invariant 1 of what is away.
+    // SAFETY: both runs lie in the buffer, and the slice has as many places; invariant 1 of `Away`.
     let mut lanes = Lanes::new([unsafe { Lane::new(a, b, away.slice) }], LANES);
     match team {
         Some(team) => team.run(&Merging { less, elements: PhantomData }, lanes),
@@ -186,7 +186,7 @@ fn copy<T: Send>(team: Option<&Team<'_>>, v: &mut [T], room: &mut [MaybeUninit<T
     let some = move |range: Range<usize>| {
         // SAFETY: ranges do not overlap.
         let from = unsafe { from.part(range.clone()) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let to = unsafe { to.part(range) };
         // SAFETY: both are slices of this length, apart from each other.
         unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };

@@ -42,7 +42,7 @@ impl<T> Local<'_, T> {
 
 impl<T> Drop for Local<'_, T> {
     fn drop(&mut self) {
-        // After a panic in the middle of a unit: what has been written is dropped by the window.
+        // This matters after a panic in the middle of a unit: then the window drops what has been written.
         self.sync();
     }
 }
@@ -187,7 +187,7 @@ impl Par<'_> {
     }
 }
 
-/// Up to so many elements a plain loop is the fastest merge.
+/// For at most this many elements, a plain loop is the fastest merge.
 const PLAIN: usize = 48;
 
 #[inline]
@@ -196,7 +196,7 @@ where
     T: Clone + Send + Sync,
     L: Fn(&T, &T) -> bool + Sync,
 {
-    // Slices of elements without a size may be so long that the sum overflows.
+    // Slices of zero-sized elements may be so long that the sum overflows.
     let len = a.len().checked_add(b.len()).expect("the number of elements fits in a usize");
     if len <= PLAIN { plain(a, b, less) } else { collect(len, |room| into(policy, a, b, room, less)) }
 }
@@ -283,7 +283,7 @@ impl<T, L: Fn(&T, &T) -> bool> Merge<'_, T, L> {
     }
 }
 
-/// The state with all the work. To be called once for an output.
+/// The state with all the work. Called only once for an output.
 pub(super) fn root<'a, T>(a: &'a [T], b: &'a [T], output: &'a Output<'_, T>) -> Local<'a, T> {
     // SAFETY: called once.
     let window = unsafe { output.window() };
@@ -291,7 +291,7 @@ pub(super) fn root<'a, T>(a: &'a [T], b: &'a [T], output: &'a Output<'_, T>) -> 
     // SAFETY: both slices are borrowed for as long as the lane lives, and the window is all of the room, as long as
     // both together.
     let lane = unsafe { Lane::new((a.as_ptr(), a.len()), (b.as_ptr(), b.len()), window.base()) };
-    // Elements that need dropping are written in one row, so that a panic leaves one row to be dropped.
+    // Elements that need dropping are written one after the other, so that after a panic one contiguous part is dropped.
     let width = if needs_drop::<T>() { 1 } else { LANES };
     Local { lanes: Lanes::new([lane], width), window }
 }

@@ -3,7 +3,7 @@
 //! A branch predictor cannot predict which run the next element comes from. So the choice is made by data, not by a branch: the source
 //! is selected, and both cursors move by 0 or 1. What remains is latency: each step waits for the loads of the step before, about eight
 //! cycles, in which the machine could do several steps. driftsort merges from both ends at once. We cut the merge into up to four and
-//! advance them side by side. That hides more latency, needs no care where the ends meet, and is correct for any element, also one that
+//! advance them side by side. That hides more latency, needs no care where the ends meet, and is correct for any element, even if it
 //! changes while it is compared.
 
 use std::hint::select_unpredictable;
@@ -19,7 +19,7 @@ pub(crate) trait Transfer<T>: Copy {
     ///
     /// # Safety
     ///
-    /// `from` is initialised, `to` may be written, and both are apart.
+    /// `from` is initialised, `to` may be written, and they do not overlap.
     unsafe fn transfer(self, from: *const T, to: *mut T);
 }
 
@@ -32,7 +32,7 @@ impl<T> Transfer<T> for Move {
 
     #[inline(always)]
     unsafe fn transfer(self, from: *const T, to: *mut T) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { std::ptr::copy_nonoverlapping(from, to, 1) };
     }
 }
@@ -46,9 +46,9 @@ impl<T: Clone> Transfer<T> for ByClone {
 
     #[inline(always)]
     unsafe fn transfer(self, from: *const T, to: *mut T) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let clone = unsafe { (*from).clone() };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { to.write(clone) };
     }
 }
@@ -67,12 +67,12 @@ pub(super) unsafe fn advance<T, const N: usize>(
     less: &impl Fn(&T, &T) -> bool,
     transfer: impl Transfer<T>,
 ) {
-    /// Keeps the cursors out of memory while nothing goes wrong, and puts them back when something does.
+    /// Keeps the cursors in registers, and writes them back to the lanes at the end, and also after a panic.
     struct Cursors<'l, T, const N: usize> {
         home: &'l mut [Lane<T>; N],
         from_b: [usize; N],
         done: usize,
-        /// Lanes that are one step further.
+        /// How many lanes are one step further.
         ahead: usize,
     }
 
@@ -92,14 +92,14 @@ pub(super) unsafe fn advance<T, const N: usize>(
     while at.done < steps {
         let i = at.done;
         // Lane by lane. If all comparisons came first, the compiler would vectorise them and then take the result apart bit by bit, with
-        // branches: several times as slow.
+        // branches, which is much slower.
         for (l, lane) in fixed.iter().enumerate() {
             at.ahead = l;
             let (a, b) = (lane.a.wrapping_add(i - at.from_b[l]), lane.b.wrapping_add(at.from_b[l]));
             // SAFETY: after `i < steps` steps neither cursor has passed `i` elements, and no run is shorter than
             // `steps`; invariant 1 of the lane.
             let in_a = unsafe { &*a };
-            // SAFETY: likewise.
+            // SAFETY: as above.
             let in_b = unsafe { &*b };
             let take_b = less(in_b, in_a);
             let from = select_unpredictable(take_b, b, a);

@@ -1,12 +1,12 @@
-//! One merge in progress: what is left of two runs, and where their merge goes on.
+//! One merge in progress: what is left of two runs, and where the next merged element goes.
 
 use std::cmp::Ordering;
 
 /// What is left of two runs `a` and `b`, and the room for the merge of both.
 ///
 /// Invariants:
-/// 1. `a_len` elements from `a` and `b_len` from `b` are initialised, and nobody writes to them while the lane lives.
-/// 2. `a_len + b_len` slots from `out` belong to this lane alone, and lie apart from both runs.
+/// 1. `a_len` elements from `a` and `b_len` from `b` are initialised, and not written to while the lane lives.
+/// 2. `a_len + b_len` slots from `out` belong to this lane alone, and do not overlap the runs.
 #[repr(C)]
 pub(crate) struct Lane<T> {
     pub(super) a: *const T,
@@ -25,8 +25,8 @@ impl<T> Clone for Lane<T> {
 
 impl<T> Copy for Lane<T> {}
 
-// SAFETY: a lane is moved to another thread together with the right to read its runs and to write its room, which by
-// the invariants nobody else uses; what it reads and writes are elements, hence `T: Send`.
+// SAFETY: a lane is moved to another thread together with the right to read its runs and to write its room, which no
+// other lane uses, by the invariants. It reads and writes elements, hence `T: Send`.
 unsafe impl<T: Send> Send for Lane<T> {}
 
 impl<T> Lane<T> {
@@ -34,17 +34,17 @@ impl<T> Lane<T> {
     ///
     /// # Safety
     ///
-    /// The two invariants of the type, for as long as the lane or one split from it is used.
+    /// The two invariants of the type hold for as long as the lane, or a lane split from it, is used.
     pub(crate) unsafe fn new(a: (*const T, usize), b: (*const T, usize), out: *mut T) -> Self {
         Lane { a: a.0, a_len: a.1, b: b.0, b_len: b.1, out }
     }
 
-    /// A lane with nothing in it.
+    /// An empty lane.
     pub(super) fn none() -> Self {
         Lane { a: std::ptr::dangling(), a_len: 0, b: std::ptr::dangling(), b_len: 0, out: std::ptr::dangling_mut() }
     }
 
-    /// Elements still to be placed.
+    /// The number of elements still to be placed.
     #[inline]
     pub(crate) fn len(&self) -> usize {
         self.a_len + self.b_len
@@ -66,11 +66,11 @@ impl<T> Lane<T> {
         unsafe { std::slice::from_raw_parts(self.b, self.b_len) }
     }
 
-    /// Splits off the back, or `None` where there is too little.
+    /// Splits off the back. Returns `None` if too little is left.
     ///
     /// The longer run is halved and the place of its middle looked up in the other, so that both parts know where
     /// their results go (PaSTeL, section 4.2). Elements of `a` stay before equal ones of `b`. O(log n) comparisons. If
-    /// `less` panics nothing has changed; if it is inconsistent, the parts still share out all elements.
+    /// `less` panics, nothing has changed. If it is inconsistent, each element is still in one of the parts.
     pub(super) fn split(&mut self, less: &impl Fn(&T, &T) -> bool) -> Option<Self> {
         if self.len() < 4 {
             return None;
@@ -89,7 +89,7 @@ impl<T> Lane<T> {
         Some(back)
     }
 
-    /// Notes that the first `i` elements of `a` and `j` of `b` have been placed, or belong to somebody else.
+    /// Notes that the first `i` elements of `a` and `j` of `b` have been placed, or belong to another lane.
     #[inline]
     pub(super) fn pass(&mut self, i: usize, j: usize) {
         debug_assert!(i <= self.a_len && j <= self.b_len);
@@ -100,9 +100,9 @@ impl<T> Lane<T> {
         self.out = self.out.wrapping_add(i + j);
     }
 
-    /// Where the order of the runs makes the merge a concatenation, the two lanes that copy them.
+    /// If the merge is a concatenation of the runs, returns two lanes that copy them.
     ///
-    /// Two comparisons; saves sorted and reversed input the merging.
+    /// This takes at most two comparisons, and sorted or reversed input need not be merged.
     pub(crate) fn concatenation(&self, less: &impl Fn(&T, &T) -> bool) -> Option<[Self; 2]> {
         let (Some(a_last), Some(b_first)) = (self.a().last(), self.b().first()) else { return None };
         let order = if !less(b_first, a_last) {

@@ -4,25 +4,25 @@ use super::kernel::{Transfer, advance};
 use super::lane::Lane;
 use crate::search::gallop::leap;
 
-/// Merges advanced side by side at most.
+/// The maximum number of merges that are advanced side by side.
 ///
 /// Each lane is a chain of dependent steps. Four of them keep a processor busy that can start four loads in the time of one step, and their
 /// cursors fit the registers.
 pub(crate) const LANES: usize = 4;
 
-/// A lane of at least so many elements is cut in two to fill free places. A cut costs a dozen unpredictable comparisons,
-/// some 150 cycles. `compare algorithms` (rows `merge`) shows what other values cost.
+/// While lanes are unused, a lane is cut in two if each of its runs has at least half as many elements as this. A cut costs
+/// about a dozen unpredictable comparisons. `compare algorithms` (rows `merge`) shows the cost of a merge.
 const CUT: usize = 128;
 
-/// Once a run of a lane has at most so many elements left, they are put in their places by binary search. Otherwise the other lanes would be
+/// Once a run of a lane has at most this many elements left, they are put in their places by binary search. Otherwise the other lanes would be
 /// held up by ever shorter rounds.
 const FEW: usize = 8;
 
-/// Elements in a row from one run, after which the next is looked for by leaps: where many elements are equal, or the runs hardly
-/// overlap, most of a merge is copying (as in timsort).
+/// After this many elements in a row from one run, the end of the row is searched for with growing steps, as in timsort. If many
+/// elements are equal, or the runs hardly overlap, most of a merge is copying.
 const STREAK: usize = 64;
 
-/// How much cheaper it is to copy an element than to merge it, for the length of a unit.
+/// How many copied elements count as one merged element in the length of a unit.
 const COPY_GAIN: usize = 4;
 
 /// A set of merges that one worker advances together.
@@ -32,7 +32,7 @@ const COPY_GAIN: usize = 4;
 pub(crate) struct Lanes<T> {
     lanes: [Lane<T>; LANES],
     count: usize,
-    /// How many lanes to use: [`LANES`], or 1 where what is written must be one row.
+    /// How many lanes to use: [`LANES`], or 1 if the result must be written from front to back.
     width: usize,
 }
 
@@ -51,7 +51,7 @@ impl<T> Lanes<T> {
         self.count == 0
     }
 
-    /// Elements still to be placed.
+    /// The number of elements still to be placed.
     pub(crate) fn len(&self) -> usize {
         self.lanes[..self.count].iter().map(Lane::len).sum()
     }
@@ -69,7 +69,7 @@ impl<T> Lanes<T> {
         self.lanes[self.count]
     }
 
-    /// Splits off about half of what is left, or `None` where there is too little.
+    /// Splits off about half of what is left. Returns `None` if too little is left.
     pub(crate) fn split(&mut self, less: &impl Fn(&T, &T) -> bool) -> Option<Self> {
         if self.count == 1 {
             self.cut(0, less)?;
@@ -78,7 +78,7 @@ impl<T> Lanes<T> {
         (!stolen.is_empty()).then(|| Lanes::new(stolen, self.width))
     }
 
-    /// Cuts a lane in two, if both parts have something.
+    /// Cuts a lane in two, if neither part is empty.
     fn cut(&mut self, which: usize, less: &impl Fn(&T, &T) -> bool) -> Option<()> {
         let mut front = self.lanes[which];
         let back = front.split(less)?;
@@ -122,7 +122,7 @@ impl<T> Lanes<T> {
         }
     }
 
-    /// Cuts long lanes in two as long as there are free places.
+    /// Cuts long lanes in two while fewer than `width` lanes are in use.
     #[inline]
     fn fill_up(&mut self, less: &impl Fn(&T, &T) -> bool) {
         while self.count < self.width {
@@ -147,24 +147,24 @@ unsafe fn side_by_side<T>(
     transfer: impl Transfer<T>,
 ) {
     if let Ok(lanes) = <&mut [Lane<T>; 4]>::try_from(&mut *lanes) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { advance(lanes, steps, less, transfer) };
     } else if let Ok(lanes) = <&mut [Lane<T>; 3]>::try_from(&mut *lanes) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { advance(lanes, steps, less, transfer) };
     } else if let Ok(lanes) = <&mut [Lane<T>; 2]>::try_from(&mut *lanes) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { advance(lanes, steps, less, transfer) };
     } else {
         for lane in lanes {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { advance(std::array::from_mut(lane), steps, less, transfer) };
         }
     }
 }
 
-/// Goes on with a lane of which one run has few elements left or none: each is put in its place by binary search, and
-/// what goes before it is copied in one go. Places at most `budget` elements and returns how many.
+/// Advances a lane one of whose runs has few elements left or none. Each of these is put in its place by binary search, and
+/// the elements before it are copied at once. Places at most `budget` elements and returns how many.
 fn place_few<T>(
     lane: &mut Lane<T>,
     budget: usize,
@@ -174,7 +174,7 @@ fn place_few<T>(
     let mut placed = 0;
     while lane.len() > 0 && placed < budget {
         let left = budget - placed;
-        // How many of the other run go before the next element of the run with few.
+        // How many elements of the longer run go before the next element of the shorter one.
         let (before, is_a) = match (lane.a().first(), lane.b().first()) {
             (None, _) => (lane.b_len, false),
             (_, None) => (lane.a_len, true),
@@ -192,7 +192,7 @@ fn place_few<T>(
     placed
 }
 
-/// Goes on with a lane whose last [`STREAK`] elements all came from one run: places those that follow there, at most `budget`, and returns how many.
+/// Advances a lane whose last [`STREAK`] elements all came from one run. Places the next elements of that run, at most `budget`, and returns how many.
 /// The other run keeps its elements, so the lane is not empty afterwards.
 fn place_streak<T>(
     lane: &mut Lane<T>,

@@ -25,7 +25,7 @@ fn sorted(max: u32) -> impl Strategy<Value = Vec<u32>> {
 proptest! {
     #[test]
     fn any_split(a in sorted(500), b in sorted(500), script in script(120)) {
-        // Numbers: several lanes. The side they come from is told by the lowest bit, which the order does not see.
+        // Numbers use several lanes. The lowest bit, which the order ignores, tells which side a number comes from.
         let a: Vec<u32> = a.iter().map(|x| 2 * x).collect();
         let b: Vec<u32> = b.iter().map(|x| 2 * x + 1).collect();
         let mut expected = [&a[..], &b[..]].concat();
@@ -40,7 +40,7 @@ proptest! {
 
     #[test]
     fn streaks_are_passed_over_in_order(a in sorted(4), b in sorted(4)) {
-        // In one unit, which is long enough for it. Sides as above.
+        // One unit does it all, so it is long enough for streaks. The lowest bit tells the side, as above.
         let a: Vec<u32> = a.iter().map(|x| 2 * x).collect();
         let b: Vec<u32> = b.iter().map(|x| 2 * x + 1).collect();
         let mut expected = [&a[..], &b[..]].concat();

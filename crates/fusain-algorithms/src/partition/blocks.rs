@@ -2,12 +2,12 @@
 //!
 //! Idea: a worker has a range at the left end of what is left and one at the right end, and goes inwards in both. It calls the predicate for a
 //! block of each range, which gives two words of bits. Then elements that are on the wrong side are swapped pair by pair, without a branch on
-//! any answer. A thief gets the inner half of both ranges. So all work towards the place where the boundary will be, and few elements are on
-//! its wrong side in the end. These are swapped in a second run. Of few elements that take long each is judged by itself, before any moves.
+//! any answer. A thief gets the inner half of both ranges. So all workers move towards the place where the boundary will be, and few elements are
+//! on its wrong side in the end. These are swapped in a second run. If elements are few and expensive, all are judged one by one before any moves.
 //!
 //! Blocks: Edelkamp & Weiss, BlockQuicksort (2016); blocks from both ends by many workers: Tsigas & Zhang (2003), with their
-//! shared counters replaced by splitting. C++'s `std::partition`. Work O(n), one call of the predicate an element and at
-//! most n swaps, span O(log n) splits, memory O(workers). Not stable. A panic finds every element in the slice, once.
+//! shared counters replaced by splitting. C++'s `std::partition`. Work O(n), one call of the predicate for each element and at
+//! most n swaps, span O(log n) splits, memory O(workers). Not stable. After a panic every element is in the slice, once.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -20,41 +20,43 @@ use crate::execution::ranges::Parts;
 use crate::filter::{Answers, BLOCK, If, ones};
 use crate::platform::simd::{Body, widest};
 
-/// Swaps that a worker makes before it checks for requests.
+/// The number of swaps that a worker makes before it checks for requests.
 const SWAPS: usize = 1 << 12;
 
-/// So few blocks for each worker that there is little to split, ...
+/// The number of blocks for each worker up to which expensive elements are judged one by one: so few blocks leave little to split.
 const FEW_BLOCKS: usize = 8;
 
-/// ... of elements that take so long, as far as is known, are judged one by one.
+/// The time in nanoseconds from which on an element is expensive. Elements of unknown cost are taken to be expensive.
 const LONG_NS: f32 = 1_000.0;
 
 /// Elements to be partitioned.
 ///
-/// Invariant: 1. `v` and `len` are a slice borrowed for `'a`, used through this only, by states that share out its elements.
+/// Invariant: 1. `v` and `len` are a slice borrowed for `'a`, used through this only. Each of its elements belongs to one state.
 pub(super) struct Partition<'a, T, P> {
     v: *mut T,
     len: usize,
     predicate: If<P>,
-    /// What states have found, in no order: ranges, and whether their elements satisfy the predicate. They share out the slice.
+    /// What states have found, in no particular order: ranges, and whether their elements satisfy the predicate. In the end they cover the slice.
     found: Mutex<Vec<(Range<usize>, bool)>>,
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: states share out the elements; these move between threads and are looked at by one at a time, hence `T: Send`.
+// SAFETY: each element belongs to one state. Elements move between threads, and one thread at a time uses them, hence `T: Send`.
 unsafe impl<T: Send, P: Sync> Sync for Partition<'_, T, P> {}
 
 /// One worker's part.
 ///
 /// Invariants:
-/// 1. `left` and `right` are inside the slice, `left` before `right`, and this state's alone, as are the ranges in `found`.
-/// 2. The first `judged` of `left` have been judged, and `wrong_left` has the bits of those that do not satisfy the
-///    predicate; likewise of `right` the last `judged_right`, and the bits, from the first of them, of those that do.
+/// 1. `left` and `right` are inside the slice, `left` before `right`, and belong to this state alone, as do the ranges in
+///    `found`.
+/// 2. The first `judged_left` elements of `left` have been judged, and `wrong_left` has the bits of those that do not
+///    satisfy the predicate. The last `judged_right` elements of `right` have been judged, and `wrong_right` has the bits
+///    of those that do, the first of them in the lowest bit.
 #[derive(Debug)]
 pub(super) struct Local {
     left: Range<usize>,
     right: Range<usize>,
-    /// Where this state's elements before `left` that satisfy the predicate begin, and those after `right` that do not end.
+    /// The elements in `begin..left.start` are this state's and satisfy the predicate; those in `right.end..end` are this state's and do not.
     begin: usize,
     end: usize,
     judged_left: usize,
@@ -65,7 +67,7 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// A state with nothing but the elements in `range`.
+    /// A state with the elements in `range`, none of them judged.
     fn new(range: Range<usize>) -> Self {
         let middle = range.start + range.len() / 2;
         Local::of(range.start..middle, middle..range.end)
@@ -111,13 +113,13 @@ impl<T: Send, P: Fn(&T) -> bool + Sync> Algorithm for Partition<'_, T, P> {
             (local.begin, local.end) = (local.left.start, local.right.end);
         }
         if !local.found.is_empty() {
-            // A poisoned lock means that another worker panicked while pushing: nothing half-done is in a vector.
+            // A poisoned lock means that another worker panicked while it appended. The vector is valid even then.
             self.found.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).append(&mut local.found);
         }
     }
 
     fn split(&self, victim: &mut Local) -> Option<Local> {
-        // What has been judged stays.
+        // Elements that have been judged stay with the victim.
         let inner = |range: &Range<usize>, judged: usize| (range.len() - judged) / 2;
         let (l, r) = (inner(&victim.left, victim.judged_left), inner(&victim.right, victim.judged_right));
         if l + r < 2 * BLOCK {
@@ -130,7 +132,7 @@ impl<T: Send, P: Fn(&T) -> bool + Sync> Algorithm for Partition<'_, T, P> {
     }
 }
 
-/// A unit, compiled for each width.
+/// A unit, compiled for each vector width.
 struct Unit<'u, 'a, T, P> {
     partition: &'u Partition<'a, T, P>,
     local: &'u mut Local,
@@ -153,7 +155,7 @@ impl<T, P: Fn(&T) -> bool + Sync> Body for Unit<'_, '_, T, P> {
 }
 
 impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
-    /// Judges the next block on each side that has none, and returns how many elements that were.
+    /// Judges the next block on each side that has no judged block, and returns the number of elements judged.
     #[inline(always)]
     fn judge(&self, local: &mut Local) -> usize {
         let mut judged = 0;
@@ -175,7 +177,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
     /// The bits of the elements in `block` that satisfy the predicate.
     #[inline(always)]
     fn bits(&self, block: Range<usize>) -> u64 {
-        // SAFETY: the block is the state's, in the slice by its invariant 1.
+        // SAFETY: the block belongs to the state and lies in the slice, by invariant 1 of the state.
         unsafe { Answers::of(self.v.cast_const(), block, None, &self.predicate) }.bits()
     }
 
@@ -186,7 +188,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         let (mut l, mut r) = (local.wrong_left, local.wrong_right);
         for _ in 0..l.count_ones().min(r.count_ones()) {
             let (i, j) = (left + l.trailing_zeros() as usize, right + r.trailing_zeros() as usize);
-            // SAFETY: both are the state's own, in different ranges.
+            // SAFETY: both belong to the state, and lie in different ranges.
             unsafe { std::ptr::swap_nonoverlapping(self.v.wrapping_add(i), self.v.wrapping_add(j), 1) };
             l &= l.wrapping_sub(1);
             r &= r.wrapping_sub(1);
@@ -194,7 +196,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         (local.wrong_left, local.wrong_right) = (l, r);
     }
 
-    /// Goes on past blocks in which nothing is wrong. Where one side has no block left, what is left of the other becomes both.
+    /// Passes blocks without wrong elements. If one side has no elements left, what is left of the other side is divided between both.
     #[inline(always)]
     fn advance(&self, local: &mut Local) {
         if local.wrong_left == 0 {
@@ -212,7 +214,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         }
     }
 
-    /// The left range is done: sorts out the block of the right one that has been judged, and halves the rest.
+    /// For a state whose left range is done: partitions the judged block of the right range, and halves the rest.
     #[cold]
     fn halve_right(&self, local: &mut Local) {
         let block = local.right.end - local.judged_right..local.right.end;
@@ -224,7 +226,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         *local = Local { found, ..Local::new(local.right.start..block.start) };
     }
 
-    /// As [`halve_right`](Self::halve_right), mirrored.
+    /// Like [`halve_right`](Self::halve_right), mirrored.
     #[cold]
     fn halve_left(&self, local: &mut Local) {
         let block = local.left.start..local.left.start + local.judged_left;
@@ -236,17 +238,17 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         *local = Local { found, ..Local::new(block.end..local.left.end) };
     }
 
-    /// Moves the elements of `block` whose bits are set to its front; returns how many these are.
+    /// Moves the elements of `block` whose bits are set to its front, and returns how many they are.
     fn sort_out(&self, block: Range<usize>, set: u64) -> usize {
         for (to, one) in ones(set).enumerate() {
-            // SAFETY: both are in the block, which is the state's, and may be the same.
+            // SAFETY: both are in the block, which belongs to the state; `swap` allows that they are the same.
             unsafe { std::ptr::swap(self.v.wrapping_add(block.start + to), self.v.wrapping_add(block.start + one)) };
         }
         set.count_ones() as usize
     }
 }
 
-/// The lowest `n` bits, at most all.
+/// A word with the lowest `n` bits set, where `n` is at most 64.
 #[inline(always)]
 fn low(n: usize) -> u64 {
     if n == 0 { 0 } else { u64::MAX >> (BLOCK - n) }
@@ -259,7 +261,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         (Partition { v, len, predicate: If(predicate), found: Mutex::new(Vec::new()), slice: PhantomData }, root)
     }
 
-    /// Where the boundary is, and which swaps are left to be made: two places, apart, and how many elements from each.
+    /// Returns the boundary, and the swaps that are left to be made: two places, and how many elements from each place on are swapped. Swaps do not overlap.
     pub(super) fn finish(&mut self) -> (usize, Vec<(usize, usize, usize)>) {
         let found = self.found.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
         debug_assert_eq!(found.iter().map(|x| x.0.len()).sum::<usize>(), self.len, "the ranges share out the slice");
@@ -284,18 +286,18 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
         (boundary, swaps)
     }
 
-    /// Makes one of the swaps that [`finish`](Self::finish) has named.
+    /// Makes one of the swaps that [`finish`](Self::finish) has returned.
     ///
     /// # Safety
     ///
-    /// It is one of these, made once, and no state is left.
+    /// Each of these swaps is made once, and no state is left.
     pub(super) unsafe fn swap(&self, (here, there, n): (usize, usize, usize)) {
         // SAFETY: both lie in the slice, one before the boundary and one behind; no two swaps have an element in common.
         unsafe { std::ptr::swap_nonoverlapping(self.v.wrapping_add(here), self.v.wrapping_add(there), n) };
     }
 }
 
-/// Partitions `v` with others.
+/// Partitions `v` on `executor`.
 #[inline(never)]
 pub(crate) fn partition_on<T: Send, P>(executor: &impl Executor, v: &mut [T], predicate: P) -> usize
 where
@@ -319,14 +321,14 @@ where
     boundary
 }
 
-/// Partitions `v` when all elements have been judged, one by one.
+/// Judges all elements one by one, and then partitions `v`.
 fn judge_first<T: Send, P: Fn(&T) -> bool + Sync>(executor: &impl Executor, v: &mut [T], predicate: P) -> usize {
     let mut said = vec![false; v.len()];
     let (parts, answers) = (Parts::new(v), Parts::new(&mut said));
     executor.run_ranges(parts.len(), 1, move |range| {
         // SAFETY: ranges do not overlap.
         let part = unsafe { parts.part(range.clone()) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let answers = unsafe { answers.part(range) };
         answers.iter_mut().zip(part).for_each(|(answer, x)| *answer = predicate(x));
     });
@@ -337,7 +339,7 @@ fn judge_first<T: Send, P: Fn(&T) -> bool + Sync>(executor: &impl Executor, v: &
         if front == back {
             return front;
         }
-        // One that does not satisfy the predicate, and one behind it that does.
+        // The first element of the rest does not satisfy the predicate, and the last one does.
         back -= 1;
         v.swap(front, back);
         front += 1;

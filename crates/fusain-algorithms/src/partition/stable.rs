@@ -1,8 +1,8 @@
 //! `stable_partition`: moves elements that satisfy a predicate to the front; both parts keep their order.
 //!
-//! Idea: the predicate is called for all elements, which gives a byte each. Then [runs](crate::tiles::compact) of those that stay move to the front of the slice
-//! and runs of the others to a buffer, whose content is moved behind them in the end.
-//! C++'s `std::stable_partition`. Work O(n), span O(tile + n/tile), memory n elements and n bytes.
+//! Idea: the predicate is called for all elements, which gives a byte for each. Then [runs](crate::tiles::compact) of elements that satisfy it move to the front of the
+//! slice, and runs of the others to a buffer. In the end the content of the buffer is moved behind them.
+//! C++'s `std::stable_partition`. Work O(n), span O(tile + n/tile), memory for n elements and n bytes.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -39,17 +39,17 @@ fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
     let mut buffer = Scratch::<T>::new(v.len());
     let (home, rest) = (v.as_mut_ptr(), buffer.room().as_mut_ptr().cast());
     let part = Part { v: home.cast_const(), range: 0..v.len(), first: None, judge: &Said(said) };
-    // SAFETY: the elements are there, those that stay go to their own memory, for the others is room. Nothing panics until
-    // all are back: the slice is as long as the flags.
+    // SAFETY: the elements are there. Those that stay go to their own memory, and there is room for the others. Nothing
+    // panics until all are back, as the slice is as long as the flags.
     let stay = unsafe { sift_bits::<_, _, 2>(&part, home, rest) };
-    // SAFETY: what did not stay lies in the buffer, which never drops it, and goes where nothing is left.
+    // SAFETY: the elements that did not stay lie in the buffer, which never drops them, and go to slots that are free.
     unsafe { std::ptr::copy_nonoverlapping(rest, home.wrapping_add(stay), v.len() - stay) };
     stay
 }
 
 #[inline(never)]
 fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
-    /// From here on elements are in two places, and only the code that follows knows where. It calls no closure, `Clone` or `Drop` of the caller's,
+    /// From here on elements are in two places, and only the code that follows knows where. It calls no closure, `Clone` or `Drop` of the caller,
     /// so it panics only if an allocation fails. The slice could not be restored then, so the process ends.
     struct AllOrNothing;
     impl Drop for AllOrNothing {
@@ -62,11 +62,11 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
     let mut buffer = Scratch::<T>::new(v.len());
     let tile = tile_len::<T>(v.len(), Some(team), false);
     let all_or_nothing = AllOrNothing;
-    // SAFETY: a slice of elements is one of slots; it holds all elements again before this returns.
+    // SAFETY: a slice of elements is also a slice of slots; it holds all elements again before this returns.
     let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), v.len()) };
     let home = Output::new(slots);
     let away = Output::new(buffer.room());
-    // None is dropped here.
+    // No element is dropped here, so none can panic.
     let panics = FirstPanic::new();
     // SAFETY: the elements are there; the flags neither look back nor panic.
     let moving = unsafe { Moving::new(&home, Said(said), tile, &panics) };
@@ -77,7 +77,7 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
     let stay = home.finish_front().len();
     let rest = away.finish_front();
     let from = Sent(rest.as_ptr());
-    // Those that stay are in front; behind them is room for the others.
+    // The elements that stay are in front; behind them is room for the others.
     let room: &mut [MaybeUninit<T>] = {
         // SAFETY: as above.
         let slots = unsafe { std::slice::from_raw_parts_mut(v.as_mut_ptr().cast::<MaybeUninit<T>>(), said.len()) };
@@ -93,7 +93,7 @@ fn split<T: Send>(team: &Team<'_>, v: &mut [T], said: &[bool]) -> usize {
         unsafe { std::ptr::copy_nonoverlapping(from.get().wrapping_add(at), piece.as_mut_ptr().cast(), piece.len()) };
     };
     team.run_ranges(len, 1, back);
-    // All elements are back. Dropped only by a panic: whether the thread is unwinding says nothing, a destructor may have called.
+    // All elements are back. Only a panic before this drops the guard. It cannot ask whether the thread is unwinding, as a destructor may have made this call.
     std::mem::forget(all_or_nothing);
     stay
 }
@@ -107,5 +107,5 @@ impl<T> Sent<T> {
     }
 }
 
-// SAFETY: workers share out the elements behind it and move them: `T: Send`.
+// SAFETY: each element behind it is moved by one worker, hence `T: Send`.
 unsafe impl<T: Send> Sync for Sent<T> {}

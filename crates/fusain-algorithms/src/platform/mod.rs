@@ -1,4 +1,4 @@
-//! What a platform lacks, and what happens instead. No other file of this crate depends on the platform, but for `filter/compress`.
+//! What a platform may lack, and what happens instead. Except for `filter/compress`, no other file of this crate depends on the platform.
 //!
 //! | lacks | where | instead |
 //! |-------|-------|---------|
@@ -13,18 +13,18 @@ pub(crate) mod simd;
 
 use std::mem::MaybeUninit;
 
-/// Bytes of a cache line: on most platforms.
+/// The length of a cache line in bytes, on most platforms.
 pub(crate) const LINE: usize = 64;
 
-/// A loop to be compiled for each width.
+/// A loop that is compiled for each vector width.
 ///
-/// It is a trait and not a closure or a function, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`; a long
-/// closure is not inlined, nor is what calls a function that is given as a value, however that is marked.
+/// It is a trait and not a closure or a function, since only code that is inlined is compiled again. A method of a trait can be marked `#[inline(always)]`. A long
+/// closure is not inlined, nor is code that calls a function passed as a value, however that function is marked.
 pub trait Body {
-    /// What it returns.
+    /// The result of the loop.
     type Output;
 
-    /// Runs it; to be marked `#[inline(always)]`.
+    /// Runs the loop. Implementations must be marked `#[inline(always)]`.
     fn run(self) -> Self::Output;
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn widest<B: Body>(body: B) -> B::Output {
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 pub(crate) use x86::{has_avx2, has_avx512, set_plain};
 
-/// There is no other version.
+/// Does nothing: there is only one version.
 #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
 pub(crate) fn set_plain(_is_plain: bool) {}
 
@@ -64,7 +64,7 @@ mod x86 {
 
     use super::{Body, LINE, memcpy};
 
-    /// What may be called.
+    /// The widest version that may be called.
     #[derive(Clone, Copy, PartialEq)]
     #[repr(u8)]
     pub(super) enum Width {
@@ -73,14 +73,14 @@ mod x86 {
         Avx512,
     }
 
-    /// A [`Width`]; 0: not asked yet. Relaxed: whoever does not see what another has found asks again.
+    /// A [`Width`], or 0 if it is not known yet. Relaxed: a thread that does not see what another thread has found detects it again.
     static WIDTH: AtomicU8 = AtomicU8::new(0);
 
     const AVX2: u8 = Width::Avx2 as u8;
     const AVX512: u8 = Width::Avx512 as u8;
     const PLAIN: u8 = Width::Plain as u8;
 
-    /// Asked once: to test for five features takes as long as a short loop.
+    /// The widest version that may be called. It is detected only once, since testing for five features takes as long as a short loop.
     #[inline(always)]
     pub(super) fn width() -> Width {
         match WIDTH.load(Relaxed) {
@@ -108,7 +108,7 @@ mod x86 {
         width
     }
 
-    /// Asked once, as it takes a microsecond, and more on virtual machines.
+    /// Whether this is a processor of Intel. The processor is asked only once, as that takes long, above all on virtual machines.
     #[inline(always)]
     pub(super) fn is_intel() -> bool {
         static IS_INTEL: LazyLock<bool> = LazyLock::new(|| {
@@ -120,7 +120,7 @@ mod x86 {
         *IS_INTEL
     }
 
-    /// From now on all run the version that every machine has, or again the widest: for `compare first --plain`.
+    /// With `true`, [`widest`](super::widest) runs the version for every machine from now on; with `false`, the widest one again. For `compare first --plain`.
     pub(crate) fn set_plain(is_plain: bool) {
         WIDTH.store(if is_plain { PLAIN } else { 0 }, Relaxed);
     }
@@ -137,19 +137,19 @@ mod x86 {
         width() == Width::Avx2
     }
 
-    /// Not inlined, as the others cannot be: what calls them would keep its registers free for it.
+    /// Not inlined, as the other versions cannot be: a caller that contained this one would save registers for it whichever version runs.
     #[inline(never)]
     pub(super) fn plain<B: Body>(body: B) -> B::Output {
         body.run()
     }
 
-    /// Bytes of a vector that each of these processors has.
+    /// The length in bytes of a vector that every x86-64 processor has.
     const VECTOR: usize = size_of::<__m128i>();
 
-    /// Bytes from which on the C library of many systems copies by one instruction.
+    /// The length in bytes from which on the C library of many systems copies with one instruction.
     pub(super) const COPIED_AT_ONCE: usize = 1 << 12;
 
-    /// Copies by vectors, and if it goes `AROUND` the caches past these; see [`copy_around`](super::copy_around).
+    /// Copies with vectors, and if `AROUND` is true, around the caches: see [`copy_around`](super::copy_around).
     pub(super) fn copy<const AROUND: bool>(to: &mut [MaybeUninit<u8>], from: &[u8]) {
         let head = to.as_ptr().align_offset(LINE).min(to.len());
         let (to_head, to) = to.split_at_mut(head);
@@ -160,16 +160,16 @@ mod x86 {
         for (to, from) in to.iter_mut().zip(from) {
             // A line at a time: a loop over single vectors would be compiled to a call of the C library.
             let vectors: [__m128i; LINE / VECTOR] = std::array::from_fn(|i| {
-                // SAFETY: so many bytes, which may lie anywhere.
+                // SAFETY: `VECTOR` bytes are read, which need not be aligned.
                 unsafe { _mm_loadu_si128(from[i * VECTOR..][..VECTOR].as_ptr().cast()) }
             });
             for (to, bytes) in to.as_chunks_mut::<VECTOR>().0.iter_mut().zip(vectors) {
                 let to = to.as_mut_ptr().cast();
                 if AROUND {
-                    // SAFETY: so many bytes, the first of which lies at a multiple of their number; a fence comes before any other use.
+                    // SAFETY: `VECTOR` bytes, aligned to a multiple of that; a fence comes before any other use.
                     unsafe { _mm_stream_si128(to, bytes) };
                 } else {
-                    // SAFETY: so many bytes, the first of which lies at a multiple of their number.
+                    // SAFETY: `VECTOR` bytes, aligned to a multiple of that.
                     unsafe { _mm_store_si128(to, bytes) };
                 }
             }
@@ -179,7 +179,7 @@ mod x86 {
 
     /// See [`Fence`](super::Fence).
     pub(super) fn fence() {
-        // SAFETY: each of these processors has it.
+        // SAFETY: every x86-64 processor has this instruction.
         unsafe { _mm_sfence() };
     }
 
@@ -194,7 +194,7 @@ mod x86 {
     }
 }
 
-/// Whether a loop that reads one line after the other is faster if it asks for lines ahead.
+/// Whether a loop that reads one line after the other is faster if it prefetches lines.
 #[inline(always)]
 pub(crate) fn gains_by_prefetching() -> bool {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
@@ -203,11 +203,11 @@ pub(crate) fn gains_by_prefetching() -> bool {
     return false;
 }
 
-/// Asks for the cache line of `place`, which will be read soon, without waiting for it. Any address will do, and nothing is read.
+/// Prefetches the cache line of `place`, which will be read soon, without waiting for it. Any address is allowed, since nothing is read.
 #[inline(always)]
 pub(crate) fn prefetch<T>(place: *const T) {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    // SAFETY: a hint, which never faults; each of these processors has it.
+    // SAFETY: a hint, which never faults; every x86-64 processor has this instruction.
     unsafe {
         std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(place.cast());
     }
@@ -218,13 +218,13 @@ pub(crate) fn prefetch<T>(place: *const T) {
 /// Copies as the C library does.
 fn memcpy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     assert_eq!(to.len(), from.len(), "both have the same length");
-    // SAFETY: both are so long, and lie apart, as one of them is borrowed for writing.
+    // SAFETY: both have this length, and do not overlap, as one of them is borrowed mutably.
     unsafe { std::ptr::copy_nonoverlapping(from.as_ptr(), to.as_mut_ptr().cast(), from.len()) };
 }
 
 /// Copies `from` over `to`, which is as long.
 ///
-/// On AMD's processors, which all but Intel's are taken for, the instruction by which a C library copies long runs (glibc before 2.39) is slower than vectors.
+/// On AMD's processors, the instruction by which a C library copies long runs (glibc before 2.39) is slower than vectors. All processors but Intel's are treated like AMD's.
 ///
 /// # Panics
 ///
@@ -239,12 +239,13 @@ pub(crate) fn copy(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     memcpy(to, from);
 }
 
-/// Copies `from` over `to`, which is as long, around the caches: whole lines are written that need not be read before, a third less for memory to do. Afterwards the
-/// caches have none of them.
+/// Copies `from` over `to`, which is as long, around the caches.
+///
+/// Whole lines are written, which need not be read before. That saves a third of the memory traffic. Afterwards the bytes are not in the caches.
 ///
 /// # Safety
 ///
-/// This thread drops a [`Fence`] before anybody uses `to`, itself included.
+/// This thread drops a [`Fence`] before any thread, itself included, uses `to`.
 ///
 /// # Panics
 ///
@@ -258,7 +259,7 @@ pub(crate) unsafe fn copy_around(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     memcpy(to, from);
 }
 
-/// When it is dropped, what the thread has [copied around the caches](copy_around) comes before all that it writes afterwards; until then it is ordered with nothing.
+/// Orders copies [around the caches](copy_around): when it is dropped, those of this thread come before all its later writes. Until then they are not ordered at all.
 pub(crate) struct Fence;
 
 impl Drop for Fence {
@@ -290,14 +291,14 @@ mod pages {
         advise(room, 1 << 21, MADV_HUGEPAGE);
     }
 
-    /// Has all pages under `room`, which will be written from end to end, made present in one go.
+    /// Asks that all pages under `room`, which will be written from end to end, be made present at once.
     #[cold]
     pub(crate) fn make_present<T>(room: &mut [MaybeUninit<T>]) {
         // A multiple of the length of a page on all machines.
         advise(room, 1 << 16, MADV_POPULATE_WRITE);
     }
 
-    /// Gives `advice` on the pages of so many bytes that lie within `room`; at the borders are somebody else's bytes.
+    /// Gives `advice` on the pages of `page` bytes that lie within `room`. Pages at its borders may hold other memory as well.
     fn advise<T>(room: &mut [MaybeUninit<T>], page: usize, advice: c_int) {
         let start = room.as_mut_ptr().cast::<u8>();
         let skip = start.align_offset(page);
@@ -324,7 +325,7 @@ mod pages {
 mod tests {
     use super::*;
 
-    /// Both ways, whatever this processor would take.
+    /// Tests both ways, whichever this processor would use.
     #[test]
     fn copies_by_vectors_are_whole_wherever_they_begin_and_end() {
         let from: Vec<u8> = (0..300).map(|i| (i % 251) as u8).collect();

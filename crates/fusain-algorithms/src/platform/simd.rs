@@ -6,13 +6,13 @@
 
 pub(crate) use crate::platform::{Body, widest};
 
-/// From so many elements on it pays to check whether the machine has wide vectors, and to call the version for them.
+/// The number of elements from which on it pays to check whether the machine has wide vectors, and to call the version for them.
 pub(crate) const WORTH: usize = 64;
 
 /// Like [`widest`], for `len` elements: if they are few, `body` is run as it is. For work that is not shared.
 ///
-/// A closure is best given by value: what it has captured is in registers then. Behind a reference it is read again for each element wherever the compiler cannot know
-/// that it is as it was, and such loops were seen to take twice as long for milliseconds on end.
+/// `body` should hold a closure by value, so that what it has captured is in registers. Behind a reference it is read again for each element wherever the compiler cannot
+/// know that it has not changed, which can make the loop much slower.
 #[inline(always)]
 pub(crate) fn widest_of<B: Body>(len: usize, body: B) -> B::Output {
     if len < WORTH { body.run() } else { widest(body) }

@@ -1,8 +1,8 @@
 //! Rotation by few places: one pass, as a memory move.
 //!
-//! Idea: the slice is cut into blocks. Of each block the end that its neighbour would overwrite is saved. Then every block moves on
-//! independently, and takes over what was saved of the block that it moves away from.
-//! Work O(n): n moves, and those of what is saved. Span O(block). Extra memory one end of each block, at most a fourth of the slice.
+//! Idea: the slice is cut into blocks. The end of each block that its neighbour needs is saved. Then every block is shifted
+//! independently, and its free end is filled with what was saved of its neighbour.
+//! Work O(n): n moves, and those of the saved ends. Span O(block). Extra memory for one end of each block, at most a fourth of the slice.
 
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -10,20 +10,20 @@ use std::ops::Range;
 use crate::execution::executor::Executor;
 use crate::policy::Team;
 
-/// Blocks for each worker, so that all workers finish at about the same time.
+/// The number of blocks for each worker: several, so that all workers finish at about the same time.
 const BLOCKS_PER_WORKER: usize = 4;
 
-/// From so many bytes on, one pass pays although it allocates memory: std's rotation moves most elements twice, but allocates none.
+/// The size in bytes from which on one pass pays although it allocates memory: std's rotation moves most elements twice, but allocates none.
 const ALONE_BYTES: usize = 1 << 11;
 
-/// A block is at least so many times as long as the distance that it moves, which bounds what is saved.
+/// A block is at least this many times as long as the distance that it moves, which bounds what is saved.
 const LONGER: usize = 4;
 
 /// A slice cut into blocks, and the room for one end of each.
 ///
 /// Invariants:
 /// 1. `base` and `len` are a slice borrowed for as long as this is used, through this only.
-/// 2. `saved` has room for `by` elements a block, and `by` is less than the length of any block.
+/// 2. `saved` has room for `by` elements of each block, and `by` is less than the length of any block.
 struct Blocks<T> {
     base: *mut T,
     len: usize,
@@ -33,7 +33,7 @@ struct Blocks<T> {
     saved: *mut T,
 }
 
-// SAFETY: shared are pointers and numbers; who has a block moves its elements, hence `T: Send`.
+// SAFETY: pointers and numbers are shared. A worker that has a block moves its elements, hence `T: Send`.
 unsafe impl<T: Send> Sync for Blocks<T> {}
 
 impl<T> Blocks<T> {
@@ -46,7 +46,7 @@ impl<T> Blocks<T> {
     ///
     /// # Safety
     ///
-    /// Nobody else uses the block meanwhile.
+    /// No other thread uses the block meanwhile.
     unsafe fn save(&self, k: usize) {
         let block = self.block(k);
         let from = if self.to_front { block.start } else { block.end - self.by };
@@ -55,11 +55,11 @@ impl<T> Blocks<T> {
         unsafe { std::ptr::copy_nonoverlapping(self.base.wrapping_add(from), to, self.by) };
     }
 
-    /// Moves block `k`, and to its other end what was saved of its neighbour.
+    /// Shifts block `k`, and fills its free end with what was saved of its neighbour.
     ///
     /// # Safety
     ///
-    /// As [`save`](Self::save), which has been called for all blocks; called once for a block.
+    /// As for [`save`](Self::save), which has been called for all blocks. This is called once for a block.
     unsafe fn shift(&self, k: usize) {
         let block = self.block(k);
         let start = self.base.wrapping_add(block.start);
@@ -72,14 +72,14 @@ impl<T> Blocks<T> {
         // SAFETY: `rest` elements from either place are within the block.
         unsafe { std::ptr::copy(start.wrapping_add(from), start.wrapping_add(to), rest) };
         let saved = self.saved.wrapping_add(neighbour * self.by);
-        // SAFETY: `by` elements at the end that has been left, and those of a neighbour that have been saved.
+        // SAFETY: `by` slots at the free end, and the `by` saved elements of a neighbour.
         unsafe { std::ptr::copy_nonoverlapping(saved, start.wrapping_add(end), self.by) };
     }
 }
 
-/// Rotates by `left` places to the front, if `left` or the rest of the slice is short. Returns whether it has.
+/// Rotates by `left` places to the front, if `left` or the rest of the slice is short. Returns whether it has done so.
 ///
-/// No code of the user's runs in here, so nothing can panic while an element is in two places.
+/// No code of the user runs in here, so nothing can panic while an element is in two places.
 pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> bool {
     let by = left.min(v.len() - left).max(1);
     let count = (v.len() / (LONGER * by)).min(team.workers() * BLOCKS_PER_WORKER);
@@ -91,7 +91,7 @@ pub(super) fn rotate_left<T: Send>(team: Team<'_>, v: &mut [T], left: usize) -> 
     true
 }
 
-/// As [`rotate_left`], by the calling thread: one block.
+/// Like [`rotate_left`], on the calling thread, with one block.
 pub(super) fn rotate_left_alone<T: Send>(v: &mut [T], left: usize) -> bool {
     let by = left.min(v.len() - left);
     if size_of_val(v) < ALONE_BYTES || v.len() < LONGER * by {
@@ -101,8 +101,8 @@ pub(super) fn rotate_left_alone<T: Send>(v: &mut [T], left: usize) -> bool {
     true
 }
 
-/// Rotates by `left` places to the front, in `count` blocks. `each` calls a function for all of them; its first argument is how many elements that
-/// moves for each.
+/// Rotates by `left` places to the front, in `count` blocks. `each` calls a function for all blocks; its first argument is how many elements the
+/// function moves for each.
 #[inline]
 fn rotate_in_blocks<T: Send>(
     v: &mut [T],

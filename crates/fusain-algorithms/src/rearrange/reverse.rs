@@ -12,7 +12,7 @@ use crate::memory::output::{Window, collect};
 use crate::platform::simd::{Body, widest};
 use crate::policy::Par;
 
-/// Call sites, by what they do.
+/// Types that name the call sites: each site has its own measured times.
 struct Reversed<T>(PhantomData<T>);
 struct Copied<T>(PhantomData<T>);
 

@@ -1,7 +1,7 @@
 //! `rotate_left`, `rotate_right`, `rotate_copy`, `shift_left`, `shift_right`: all elements move by a number of places.
 //!
-//! Idea: a rotation by half of the slice swaps two ranges (`swap.rs`). One by few places cuts the slice into blocks that each move on
-//! independently, in one pass (`blocks.rs`). Any other reverses both parts and then all of it: two passes, and no extra memory
+//! Idea: a rotation by half of the slice swaps two ranges (`swap.rs`). A rotation by few places cuts the slice into blocks that are shifted
+//! independently, in one pass (`blocks.rs`). Any other reverses both parts and then the whole slice: two passes, and no extra memory
 //! (Gries & Mills, "Swapping sections", 1981, compare these and more).
 //! C++'s `std::rotate`, `std::rotate_copy`, `std::shift_left`, `std::shift_right`.
 
@@ -14,10 +14,10 @@ use crate::execution::each_range::fill_room;
 use crate::memory::output::collect;
 use crate::policy::{Par, Plan};
 
-/// Bytes that std's rotation keeps aside while all others move, in one pass: the 32 words of its buffer (`BufType` in `core::slice::rotate`).
+/// How many bytes std's rotation can keep aside while it moves the others in one pass: the 32 words of its buffer (`BufType` in `core::slice::rotate`).
 const KEPT_ASIDE: usize = 256;
 
-/// Call sites, by what they do.
+/// Types that name the call sites: each site has its own measured times.
 struct Rotated<T>(PhantomData<T>);
 struct Copied<T>(PhantomData<T>);
 
@@ -43,7 +43,7 @@ impl Par<'_> {
     pub fn rotate_left<T: Send>(&self, v: &mut [T], by: usize) {
         assert!(by <= v.len(), "a slice cannot be rotated by more than its length");
         if size_of::<T>() == 0 {
-            // All are in their places, and there may be too many to be swapped one by one.
+            // All elements are in their places, and there may be too many to be swapped one by one.
             return;
         }
         match self.plan_plain::<Rotated<T>>(v.len()) {

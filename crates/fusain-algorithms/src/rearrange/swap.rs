@@ -8,7 +8,7 @@ use crate::execution::each_range::each_range;
 use crate::execution::ranges::Parts;
 use crate::policy::Par;
 
-/// The call site.
+/// A type that names the call site: each site has its own measured times.
 struct Swapped<T>(PhantomData<T>);
 
 /// # Swapping
@@ -35,7 +35,7 @@ impl Par<'_> {
         each_range::<Swapped<T>>(self, a.len(), move |range| {
             // SAFETY: ranges do not overlap.
             let part = unsafe { a.part(range.clone()) };
-            // SAFETY: likewise.
+            // SAFETY: as above.
             part.swap_with_slice(unsafe { b.part(range) });
         });
     }

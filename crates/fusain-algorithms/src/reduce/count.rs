@@ -26,7 +26,7 @@ impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
     }
 }
 
-/// Elements of a block that is asked for ahead of its turn.
+/// The number of elements in a block, which is prefetched as a whole.
 const BLOCK: usize = 64;
 
 /// Counts the elements of a part for which the predicate holds.
@@ -99,7 +99,7 @@ impl Par<'_> {
     }
 }
 
-/// Names kinds of calls.
+/// Names call sites.
 type OfValue<T> = (Count<()>, T);
 
 /// Counts as `plan` says.

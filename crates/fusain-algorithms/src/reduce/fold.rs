@@ -3,7 +3,7 @@
 //! In a sum of floats each addition waits for the one before it. That takes two to four cycles for an element, where the machine
 //! could do one in half a cycle. But if the operation is associative, the run may be cut into sub-runs, which are folded side by side,
 //! and whose results are combined in order; no operand changes its place.
-//! For integers the compiler does better by itself: it knows that their operations may be reordered, and vectorises.
+//! For integers the compiler does better alone: it knows that their operations may be reordered, and vectorises.
 
 use std::marker::PhantomData;
 
@@ -11,20 +11,20 @@ use crate::element::primitive::{is_integer, is_light};
 use crate::memory::prefetch::{ahead_of, fetch};
 use crate::platform::simd::Body;
 
-/// Sub-runs folded side by side.
+/// The number of sub-runs that are folded side by side.
 ///
 /// An addition takes 2 to 4 cycles and two can start in each: eight chains keep both adders busy and fit the registers. `cargo bench
 /// --bench kernels` shows them beside the one chain of a plain sum.
 const CHAINS: usize = 8;
 
-/// Elements of a sub-run: a line of memory, so that all chains together read it as one stream.
+/// The number of elements in a sub-run: one cache line of 8-byte elements, so that all chains together read memory as one stream.
 ///
-/// Longer ones would be several streams, which gains only for a single worker far outside the caches.
+/// Longer sub-runs would be several streams, which gains only for a single worker far outside the caches.
 const SUB_RUN: usize = 8;
 
 /// What a reduction does to a run of elements, and to two results.
 pub(super) trait Fold<T, U>: Sync {
-    /// Folds `run`, or `None` where it is empty.
+    /// Folds `run`. Returns `None` if it is empty.
     fn fold(&self, run: &[T]) -> Option<U>;
 
     /// The result of two runs, the first before the second.
@@ -109,7 +109,7 @@ fn chains<T, U>(run: &[T], map: impl Fn(&T) -> U, op: impl Fn(U, U) -> U) -> U {
     let part = |k: usize| &even[k * len..(k + 1) * len];
     let (r0, r1, r2, r3) = (part(0), part(1), part(2), part(3));
     let (r4, r5, r6, r7) = (part(4), part(5), part(6), part(7));
-    // One variable each, as values that are no copies cannot be moved out of an array and back.
+    // One variable for each chain, as values that are not `Copy` cannot be moved out of an array and back.
     let (mut a0, mut a1, mut a2, mut a3) = (map(&r0[0]), map(&r1[0]), map(&r2[0]), map(&r3[0]));
     let (mut a4, mut a5, mut a6, mut a7) = (map(&r4[0]), map(&r5[0]), map(&r6[0]), map(&r7[0]));
     for i in 1..len {

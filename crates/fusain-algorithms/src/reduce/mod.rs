@@ -71,7 +71,7 @@ impl Par<'_> {
     }
 }
 
-/// Names kinds of calls.
+/// Names call sites.
 enum Reduction {}
 
 /// Reduces as `policy` and `plan` say.

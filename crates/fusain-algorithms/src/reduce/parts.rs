@@ -1,15 +1,15 @@
-//! A reduction whose operands are always grouped alike: the same result for the same length and grain, on any number of workers.
+//! A reduction whose operands are always grouped in the same way: the same result for the same length and grain, on any number of workers.
 //!
-//! Idea: the elements lie in parts of a fixed length. Each part is folded by one worker and leaves its result in its place. At the end these are combined from
-//! left to right. In the words of Demmel & Nguyen (2013): reproducible for a fixed blocking. Work O(n), extra memory one result for each part.
+//! Idea: the elements are cut into parts of a fixed length. Each part is folded by one worker, which stores the result. At the end the results are combined from
+//! left to right. In the words of Demmel & Nguyen (2013): reproducible for a fixed blocking. Work O(n), extra memory for one result of each part.
 
 use super::fold::{Fold, FoldRun};
 use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 use crate::platform::simd::widest;
 
-/// Elements in a part if the caller sets no grain: so many that storing a result costs next to nothing, and few enough for a unit. It must not depend on the machine,
-/// since the result depends on it.
+/// The number of elements in a part if the caller sets no grain: enough that storing a result costs almost nothing, and few enough for a unit. It must not depend on the
+/// machine, since the result depends on it.
 const PART: usize = 1 << 11;
 
 #[inline(never)]

@@ -1,10 +1,10 @@
-//! A reduction whose operands are grouped as it comes.
+//! A reduction whose operands are grouped as the work happens to be split.
 //!
 //! Idea: a state folds its part from the front. When the part is split or finished, the result so far is stored as a *piece*, with the
 //! index where it starts. At the end the few pieces (one for each worker and each steal) are combined in the order of these indices.
 //! The operation need only be associative, so strings can be concatenated and matrices multiplied.
 //! C++'s `std::reduce` and `std::transform_reduce` also require commutativity.
-//! Work O(n), span O(log n) splits, extra memory one result for each piece.
+//! Work O(n), span O(log n) splits, extra memory for one result of each piece.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -20,16 +20,16 @@ use crate::policy::{Par, Watch};
 
 struct Reduce<'a, T, U, B> {
     by: B,
-    /// Results and where their parts start, in the order of these. On lines of its own: every worker writes here now and then, and reads all the time what lies
-    /// beside it.
+    /// Results and the indices where their parts start, in the order of the indices. On its own cache lines: every worker writes here now and then, and reads the other field
+    /// all the time.
     pieces: CachePadded<Mutex<Vec<(usize, U)>>>,
     elements: PhantomData<&'a [T]>,
 }
 
-/// What is left, and what the elements from `start` up to it fold to.
+/// The range that is left, and the result of the elements from `start` up to it.
 ///
-/// Invariant: 1. `left` are indices of the slice that begins at `first`. It is here and not in the reduction, since a worker that is given a state need not fetch another
-/// cache line then.
+/// Invariant: 1. `left` are indices of the slice that begins at `first`. That pointer is here and not in the reduction, so that a thief need not fetch another
+/// cache line.
 struct Local<'a, T, U> {
     first: *const T,
     start: usize,
@@ -41,7 +41,7 @@ struct Local<'a, T, U> {
 // SAFETY: the elements are shared.
 unsafe impl<T: Sync, U: Send> Send for Local<'_, T, U> {}
 
-// What lies on one cache line together with the word that says that it is there.
+// A state of this size shares one cache line with the word that tells a thief that it is there.
 const _: () = assert!(size_of::<Local<'_, f64, f64>>() <= 48);
 
 impl<'a, T, U> Local<'a, T, U> {
@@ -70,8 +70,8 @@ impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
         });
     }
 
-    /// Once for each state, when its work is done. What a victim has found lies to the left of what it still has to do, so it may wait while that is split, and workers whose
-    /// states are split do not meet at the lock.
+    /// Stores a piece once for each state, when its work is done. What a victim has found lies to the left of what it still has to do, so it need not be stored when the rest is
+    /// split. So workers whose states are split do not contend for the lock.
     fn commit(&self, local: &mut Self::Local) {
         if self.has_local_work(local) {
             return;
@@ -102,9 +102,9 @@ impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
     }
 }
 
-/// Lays the result of the part that starts at `start` in its place.
+/// Stores the result of the part that starts at `start`, in order.
 fn lay<U>(pieces: &Mutex<Vec<(usize, U)>>, start: usize, piece: U) {
-    // A poisoned lock means that another worker panicked while inserting: nothing half-done is in a vector.
+    // A poisoned lock means that another worker panicked while inserting. The vector is valid even then.
     let mut pieces = pieces.lock().unwrap_or_else(PoisonError::into_inner);
     let place = pieces.partition_point(|piece| piece.0 < start);
     pieces.insert(place, (start, piece));
@@ -115,7 +115,7 @@ pub(super) fn parallel<T: Sync, U: Send>(executor: &impl Executor, v: &[T], iden
     run(v, identity, by, |reduce, local| executor.run(reduce, local))
 }
 
-/// In sequence, as `watch` says, which looks up.
+/// Runs in sequence. `watch` checks midway whether it is better to share the rest.
 #[cold]
 #[inline(never)]
 pub(super) fn looking<T: Sync, U: Send>(
@@ -128,7 +128,7 @@ pub(super) fn looking<T: Sync, U: Send>(
     run(v, identity, by, |reduce, local| policy.run_looking(watch, reduce, local))
 }
 
-/// Has `run` run the reduction from its root.
+/// Runs the reduction from its root by calling `run`, and combines the pieces.
 #[inline(always)]
 fn run<'a, T: Sync, U: Send, B: Fold<T, U>>(
     v: &'a [T],

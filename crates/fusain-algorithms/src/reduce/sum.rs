@@ -1,8 +1,8 @@
 //! `sum` and `product` of numbers, in the grouping that is fastest.
 //!
 //! Idea: floats are added in as many lanes as fill several vector registers, since an addition takes longer than it takes to start the next; the
-//! compiler does so by itself for integers only, as it may not reorder floats. C++'s `std::reduce` without an operation.
-//! Work O(n), span O(log n) splits, extra memory one result for each piece.
+//! compiler does so for integers only, as it may not reorder floats. C++'s `std::reduce` without an operation.
+//! Work O(n), span O(log n) splits, extra memory for one result of each piece.
 
 use std::iter::{Product, Sum, empty};
 
@@ -10,7 +10,7 @@ use super::fold::Fold;
 use crate::element::primitive::{is_float, is_integer, may_be_primitive};
 use crate::policy::{Par, Plan};
 
-/// Additions side by side: two vectors of eight doubles, four of four, or eight of two.
+/// The number of additions side by side: two vectors of eight doubles, four of four, or eight of two.
 const LANES: usize = 16;
 
 /// # Summing
@@ -18,13 +18,13 @@ impl Par<'_> {
     /// The sum of all elements.
     ///
     /// Elements are grouped and reordered as is fastest, so sums of floats differ from run to run in their last bits;
-    /// [`deterministic`](Par::deterministic) prevents that. The sum of none is that of [`Iterator::sum`]: 0, or for floats -0.0.
+    /// [`deterministic`](Par::deterministic) prevents that. The sum of no elements is that of [`Iterator::sum`]: 0, or for floats -0.0.
     ///
     /// O(n) work, extra memory for one result for each part.
     ///
     /// # Panics
     ///
-    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may, although that of all fits.
+    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may overflow although the sum of all does not.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -39,7 +39,7 @@ impl Par<'_> {
 
     /// The product of all elements.
     ///
-    /// Otherwise like [`sum`](Par::sum), and panics where that does; the product of none is 1.
+    /// Otherwise like [`sum`](Par::sum), and panics where that does. The product of no elements is 1.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -52,10 +52,10 @@ impl Par<'_> {
     }
 }
 
-/// How a call runs, of which `K` is the name.
+/// Decides how a call runs; `K` names the call site.
 #[inline(always)]
 fn plan<'p, K: ?Sized, T>(policy: &Par<'p>, len: usize) -> Plan<'p> {
-    // Longer integers are not multiplied by vectors.
+    // Longer integers are not multiplied with vector instructions.
     let are_numbers = is_float::<T>() || (is_integer::<T>() && size_of::<T>() <= 4);
     if are_numbers { policy.plan_numbers::<K>(len) } else { policy.plan::<K>(len) }
 }
@@ -95,7 +95,7 @@ impl<T: Copy + Product> Fold<T, T> for Products {
     }
 }
 
-/// Folds each lane, and then the lanes; `None` where there is nothing.
+/// Folds each lane, and then the lanes. Returns `None` if `run` is empty.
 #[inline(always)]
 fn in_lanes<T: Copy>(run: &[T], both: impl Fn(T, T) -> T) -> Option<T> {
     let (rows, tail) = run.as_chunks::<LANES>();
@@ -111,7 +111,7 @@ fn in_lanes<T: Copy>(run: &[T], both: impl Fn(T, T) -> T) -> Option<T> {
     Some(tail.map_or(sum, |tail| both(sum, tail)))
 }
 
-/// Combines all lanes, of which there are a power of two: the second half into the first, so that these are vectors again.
+/// Combines all lanes, whose number is a power of two. In each step the second half is combined into the first, so that each step works on vectors.
 #[inline(always)]
 pub fn in_halves<T: Copy, const N: usize>(mut lanes: [T; N], both: impl Fn(T, T) -> T) -> T {
     const { assert!(N.is_power_of_two(), "lanes have halves") };

@@ -62,7 +62,7 @@ proptest! {
         let wide: Vec<u64> = v.iter().map(|x| (*x).into()).collect();
         let executor = Scripted::new(&script, None);
         prop_assert_eq!(parallel(&executor, &wide, 0, Sums), wide.iter().sum::<u64>());
-        // Exact in floats, too.
+        // These sums are exact in floats, too.
         let halves: Vec<f64> = v.iter().map(|x| f64::from(*x) / 2.0).collect();
         prop_assert_eq!(parallel(&executor, &halves, 0.0, Sums), halves.iter().sum::<f64>());
         let signs: Vec<f32> = v.iter().map(|x| if x % 3 == 0 { -1.0 } else { 1.0 }).collect();
@@ -78,7 +78,7 @@ proptest! {
 
 #[test]
 fn floats_keep_their_order() {
-    // Maps x -> a x + b of numbers modulo 13, as one number a float holds: their composition is associative, and exact.
+    // Maps x -> a x + b of numbers modulo 13, each as one number that a float holds. Their composition is associative, and exact.
     let compose = |x: f64, y: f64| {
         let (x, y) = (x as u64, y as u64);
         let (a, b, c, d) = (x / 13, x % 13, y / 13, y % 13);

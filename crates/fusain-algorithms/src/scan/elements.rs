@@ -12,26 +12,26 @@ use crate::memory::output::{Output, Window};
 ///
 /// # Safety
 ///
-/// Implementors touch nothing but element `i` and its place when called for `i`.
+/// When called for `i`, implementors use no element but element `i`, and no slot but that of its result.
 pub(crate) unsafe trait Elements<T>: Sync {
     /// The same elements, for a loop.
     type View<'s>: Elements<T>
     where
         Self: 's;
 
-    /// Whether results are put elsewhere, so that several workers may read an element at any time.
+    /// Whether results go to other memory than that of the elements, so that several workers may read an element at any time.
     const ARE_APART: bool;
 
-    /// The same elements in a value of its own, which no write to an element can be suspected to change: so a loop
+    /// The same elements in a new value. The compiler knows that no write to an element changes this value, so a loop
     /// keeps its pointers in registers.
     fn view(&self) -> Self::View<'_>;
 
-    /// Scans the elements in `range` by `scan`, at once, or part after part where [results go around the caches](crate::memory::nontemporal): it is given elements, a range, and what comes
-    /// before that, and returns what comes after.
+    /// Scans the elements in `range` by `scan`: at once, or part after part if [results go around the caches](crate::memory::nontemporal). `scan` gets elements, a range, and
+    /// the sum before that range, and returns the sum after it.
     ///
     /// # Safety
     ///
-    /// As [`put`](Elements::put), which `scan` calls for each element of a range that it is given.
+    /// As for [`put`](Elements::put), which `scan` calls for each element of a range that it is given.
     #[inline(always)]
     unsafe fn in_parts<'s>(
         &'s self,
@@ -42,21 +42,21 @@ pub(crate) unsafe trait Elements<T>: Sync {
         scan(&self.view(), range, prefix)
     }
 
-    /// How many there are.
+    /// The number of elements.
     fn len(&self) -> usize;
 
     /// Element `i` as a value.
     ///
     /// # Safety
     ///
-    /// `i` is below the length. Unless elements [are apart](Elements::ARE_APART), nobody else touches it now, and [`put`](Elements::put) was not called for it.
+    /// `i` is below the length. Unless elements [are apart](Elements::ARE_APART), no other thread uses element `i` now, and [`put`](Elements::put) was not called for it.
     unsafe fn lift(&self, i: usize) -> T;
 
     /// `acc ⊕ element i`.
     ///
     /// # Safety
     ///
-    /// As [`lift`](Elements::lift).
+    /// As for [`lift`](Elements::lift).
     unsafe fn add(&self, acc: &T, i: usize) -> T;
 
     /// `a ⊕ b`, for sums.
@@ -66,28 +66,28 @@ pub(crate) unsafe trait Elements<T>: Sync {
     ///
     /// # Safety
     ///
-    /// As [`lift`](Elements::lift), nobody else puts anything there, and the caller answers for the result that now lies at `i`.
+    /// As for [`lift`](Elements::lift). No other thread puts a result there, and the caller sees to it that the result is counted or dropped.
     unsafe fn put(&self, i: usize, before: T, sum: &T);
 
-    /// The window that answers for results in `range`, if any has to.
+    /// The window to which the results in `range` belong, if they go to an output.
     ///
     /// # Safety
     ///
-    /// At most once for each element.
+    /// This is called at most once for each element.
     unsafe fn window(&self, range: Range<usize>) -> Option<Window<'_, T>>;
 
     /// Writes the first result, which is the first element.
     ///
     /// # Safety
     ///
-    /// As [`put`](Elements::put) for element 0.
+    /// As for [`put`](Elements::put), for element 0.
     unsafe fn put_first(&self, first: T);
 
-    /// Does the first element if there is no `init`; returns what comes before the others, and which these are.
+    /// Puts the first result if there is no `init`. Returns the sum before the other elements, and their range. Returns `None` if there are no elements.
     ///
     /// # Safety
     ///
-    /// Called once, before anything else, and nobody else touches the elements.
+    /// This is called once, before anything else, and no other thread uses the elements.
     #[inline]
     unsafe fn start(&self, init: Option<T>) -> Option<(T, Range<usize>)>
     where
@@ -99,9 +99,9 @@ pub(crate) unsafe trait Elements<T>: Sync {
         match init {
             Some(init) => Some((init, 0..self.len())),
             None => {
-                // SAFETY: there is a first element, and nobody else touches it.
+                // SAFETY: there is a first element, and no other thread uses it.
                 let first = unsafe { self.lift(0) };
-                // SAFETY: likewise.
+                // SAFETY: as above.
                 unsafe { self.put_first(first.clone()) };
                 Some((first, 1..self.len()))
             }
@@ -109,7 +109,7 @@ pub(crate) unsafe trait Elements<T>: Sync {
     }
 }
 
-/// From a slice into new room; `lift` makes a value of an element, `add` adds one to a sum.
+/// From a slice into new memory. `lift` makes a value of an element, and `add` adds an element to a sum.
 pub(crate) struct Into<'a, 'o, S, T, M, A, F, const INCLUSIVE: bool> {
     from: &'a [S],
     to: &'a Output<'o, T>,
@@ -133,7 +133,7 @@ unsafe impl<S: Sync, T: Send, M: Sync, A: Sync, F: Sync, const INCLUSIVE: bool> 
 {
 }
 
-// SAFETY: element `i` is only read, and written is slot `i`.
+// SAFETY: element `i` is only read, and only slot `i` is written.
 unsafe impl<'o, S, T, M, A, F, const INCLUSIVE: bool> Elements<T> for Into<'_, 'o, S, T, M, A, F, INCLUSIVE>
 where
     S: Sync,
@@ -165,7 +165,7 @@ where
             return scan(&self.view(), range, prefix);
         }
         let (start, mut acc) = (range.start, prefix);
-        // SAFETY: the slots lie in the room, and are the caller's.
+        // SAFETY: the slots lie in the room, and belong to the caller.
         let slots = unsafe { std::slice::from_raw_parts_mut(self.to.slot(start).cast(), range.len()) };
         let part = |at: usize, stage: &mut [MaybeUninit<T>]| {
             let range = start + at..start + at + stage.len();
@@ -202,23 +202,23 @@ where
     #[inline(always)]
     unsafe fn put(&self, i: usize, before: T, sum: &T) {
         let result = if INCLUSIVE {
-            // Now, as nobody knows of the result yet should this panic when it lies in its slot.
+            // This may panic, so it comes before the result lies in its slot: no window has counted the result yet.
             drop(before);
             sum.clone()
         } else {
             before
         };
-        // SAFETY: the slot is inside the room, and nobody else's, or its place on a stage.
+        // SAFETY: the slot is inside the room and used by no other thread, or it is on a stage.
         unsafe { self.room.wrapping_add(i).write(result) };
     }
 
     unsafe fn window(&self, range: Range<usize>) -> Option<Window<'_, T>> {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         Some(unsafe { self.to.part(range) })
     }
 
     unsafe fn put_first(&self, first: T) {
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let mut window = unsafe { self.to.part(0..1) };
         window.fill(&[()], |()| first.clone());
         window.publish();
@@ -235,7 +235,7 @@ pub(crate) struct InPlace<'a, T, F, const INCLUSIVE: bool> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: workers share out the elements, see `Elements`; results of one are read by another, hence `Send` and `Sync`.
+// SAFETY: one worker at a time uses an element, see `Elements`. Another worker may read its results, hence `Send` and `Sync`.
 unsafe impl<T: Send + Sync, F: Sync, const INCLUSIVE: bool> Sync for InPlace<'_, T, F, INCLUSIVE> {}
 
 impl<'a, T, F, const INCLUSIVE: bool> InPlace<'a, T, F, INCLUSIVE> {
@@ -288,7 +288,7 @@ where
     #[inline(always)]
     unsafe fn put(&self, i: usize, before: T, sum: &T) {
         let result = if INCLUSIVE { sum.clone() } else { before };
-        // SAFETY: invariant 1, `i` is below the length, and nobody else touches the element.
+        // SAFETY: invariant 1, `i` is below the length, and no other thread uses the element.
         unsafe { *self.v.wrapping_add(i) = result };
     }
 

@@ -15,7 +15,7 @@ use crate::policy::{Par, Plan};
 use elements::{Elements, InPlace, Into};
 use tiled::scan;
 
-/// From so many floats on it pays to add them up in groups, which costs some 40 ns to prepare.
+/// The number of floats from which on it pays to add them up in groups, which takes some preparation.
 const GROUPED: usize = 512;
 
 /// # Scanning
@@ -268,13 +268,13 @@ fn add_mapped<S, T>(map: impl Fn(&S) -> T, op: impl Fn(&T, &T) -> T) -> impl Fn(
     move |acc, x| {
         let mapped = map(x);
         let sum = op(acc, &mapped);
-        // Not at the end of the closure: what it returns would be lost if this panics.
+        // Not at the end of the closure: if this panicked there, the closure's result would be lost.
         drop(mapped);
         sum
     }
 }
 
-/// Scans `v` into `room`; without an `init` the first element is one.
+/// Scans `v` into `room`. Without an `init` the first element takes its place.
 #[inline]
 fn into<'r, S, T, const INCLUSIVE: bool>(
     policy: &Par<'_>,
@@ -307,7 +307,7 @@ where
     }
 }
 
-/// The scan of one worker into new room, without `init` beginning with the first element.
+/// Scans `v` into new memory on one worker. Without an `init` the first element takes its place.
 #[inline]
 fn sequential_into<S, T: Clone, const INCLUSIVE: bool>(
     v: &[S],
@@ -336,18 +336,18 @@ fn sequential_into<S, T: Clone, const INCLUSIVE: bool>(
     });
 }
 
-/// The plan of a scan that `add` names.
+/// The plan of a scan; the type of `add` names the call site.
 #[inline]
 fn plan_into<'p, A>(policy: &Par<'p>, len: usize, _add: &A) -> Plan<'p> {
     policy.plan_tiles::<(Output<'_, ()>, A)>(len)
 }
 
-/// The scan of one worker: one tile.
+/// Scans all elements on one worker, as one tile.
 #[inline]
 fn sequential<T: Clone, E: Elements<T>>(elements: &E, init: Option<T>) {
     // SAFETY: all elements are ours, and this is the first thing done with them.
     if let Some((prefix, rest)) = unsafe { elements.start(init) } {
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { tile::scan(elements, rest.clone(), prefix) };
         // SAFETY: just scanned.
         unsafe { tile::count(elements, rest) };

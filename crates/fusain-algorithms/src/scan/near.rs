@@ -1,12 +1,13 @@
 //! Scans of numbers that lie in the caches, in one step or two.
 //!
-//! **In one step**, where there is hardly more to do than it takes to share it: a second worker folds what the caller scans, and scans the rest. No worker waits for what
-//! another one finds. As a fold takes about half as long as a scan, this takes two thirds of what one worker takes.
+//! **In one step**, if scanning takes little longer than sharing the work: a second worker folds what the caller scans, and then scans the rest. No worker waits for a result
+//! of another one. As a fold takes about half as long as a scan, this takes two thirds of the time of one worker.
 //!
-//! **In two steps.** There is one share more than workers. In the first step one worker scans the first share, whose prefix is known, and each other worker folds one of those behind it. Then
-//! all prefixes are known, and each worker scans a share. The workers meet once, whatever the length. The first share is half as long as the
-//! others, since most are folded in half the time: sums of several lanes do not wait for each other. With two workers that takes three fifths of what one takes. The caller has
-//! somewhat more in both steps, as the others begin later. (Ladner & Fischer, Parallel prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
+//! **In two steps.** There is one share more than workers. In the first step one worker scans the first share, whose prefix is known, and each other worker folds one of the
+//! shares behind it. Then all prefixes are known, and in the second step each worker scans a share. The workers wait for each other only once, whatever the length. The first
+//! share is half as long as the others, since it is scanned while they are folded, and folding takes half the time: sums in several lanes do not wait for each other. With two
+//! workers this takes three fifths of the time of one. The caller's shares are somewhat longer in both steps, as the other workers begin later. (Ladner & Fischer, Parallel
+//! prefix computation, JACM 1980, in the form of Blelloch 1990, which folds the first share, too.)
 
 use std::ops::Range;
 
@@ -18,10 +19,10 @@ use crate::execution::ranges::Parts;
 use crate::policy::Team;
 use crate::tiles::chained::takes_two_steps;
 
-/// Elements of a share at least.
+/// The minimum number of elements in a share.
 const SHARE_MIN: usize = 128;
 
-/// Whether one of these is the way to scan `len` elements.
+/// Whether `len` elements are scanned in one of these ways.
 pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
     let shares = team.workers() + 1;
     is_primitive::<T>()
@@ -35,7 +36,7 @@ pub(super) fn is_near<T>(team: &Team<'_>, len: usize) -> bool {
 ///
 /// # Safety
 ///
-/// The elements in `range`, at least as many as workers and one, are the caller's and untouched.
+/// The elements in `range` belong to the caller, and nothing has been done with them. There is at least one more than there are workers.
 pub(super) unsafe fn scan<T, E>(team: &Team<'_>, elements: &E, range: Range<usize>, prefix: T)
 where
     T: Clone + Send + Sync,
@@ -43,12 +44,12 @@ where
 {
     let (workers, delay) = (team.workers(), team.delay());
     if E::ARE_APART && is_short(range.len(), workers, delay) {
-        // SAFETY: the caller's, and just asked.
+        // SAFETY: guaranteed by the caller; `ARE_APART` has just been checked.
         return unsafe { scan_short(team, elements, range, prefix, delay) };
     }
     let delay = delay.min(range.len() / (4 * workers));
-    // The first two shares are the caller's. The first takes it as long as others take to begin and to fold one, which is half as much work as to scan it; the second is longer
-    // by the delay than those behind it.
+    // The first two shares are the caller's. It scans the first one while the others begin and fold one share each, which is half the work of scanning it. The second is longer
+    // than the shares behind it by the delay.
     let each = (2 * range.len() - 5 * delay) / (2 * workers + 1);
     let (start, first) = (range.start, range.len() - delay - workers * each);
     let bound = move |i: usize| match i {
@@ -68,13 +69,13 @@ where
                     // SAFETY: the share is ours, and scanned after this.
                     _ => unsafe { tile::fold(&elements, share(i)) },
                 };
-                // SAFETY: each share has a place of its own.
+                // SAFETY: each share has its own place.
                 let place = unsafe { sums.part(i..i + 1) };
                 place[0] = Some(sum);
             }
         });
     }
-    // What everything up to the end of each share adds up to.
+    // The sum of everything up to the end of each share.
     let mut after: Option<T> = None;
     let prefixes: Vec<T> = sums
         .into_iter()
@@ -94,18 +95,18 @@ where
     });
 }
 
-/// Whether two workers in one step do better than all of them in two, which meet once more.
+/// Whether two workers in one step are faster than all workers in two steps, which have to wait for each other once more.
 fn is_short(len: usize, workers: usize, delay: usize) -> bool {
-    // Two thirds of the length, and in two steps one and a half shares.
+    // In one step the time is that of scanning two thirds of the elements; in two steps, one and a half shares, and the delay once more.
     let (beyond, of) = (len.saturating_mul(4 * workers - 7), 3 * (2 * workers + 1));
     beyond / of < delay
 }
 
-/// As [`scan`], in one step by two workers.
+/// Like [`scan`], in one step by two workers.
 ///
 /// # Safety
 ///
-/// As there, and elements [are apart](Elements::ARE_APART).
+/// As for [`scan`], and elements [are apart](Elements::ARE_APART).
 unsafe fn scan_short<T, E>(executor: &impl Executor, elements: &E, range: Range<usize>, prefix: T, delay: usize)
 where
     T: Clone + Send + Sync,
@@ -119,7 +120,7 @@ where
             let (share, prefix) = if i == 0 {
                 (range.start..middle, prefix.clone())
             } else {
-                // SAFETY: elements are apart, so they may be read whatever becomes of them.
+                // SAFETY: elements are apart, so they may be read while another worker scans them.
                 let before = unsafe { tile::fold(&elements, range.start..middle) };
                 (middle..range.end, elements.combine(&prefix, &before))
             };
@@ -154,7 +155,7 @@ mod tests {
             let sums = collect(v.len(), |room| {
                 let output = Output::new(room);
                 let elements = Into::<_, _, _, _, _, true>::new(&v, &output, u64::clone, last, last);
-                // SAFETY: nobody else has the elements, and they are apart.
+                // SAFETY: no other code uses the elements, and they are apart.
                 unsafe { scan_short(&Scripted::new(&script, None), &elements, 0..v.len(), 7, delay) };
                 // SAFETY: just scanned.
                 unsafe { tile::count(&elements, 0..v.len()) };

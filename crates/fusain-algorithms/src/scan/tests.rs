@@ -19,7 +19,7 @@ fn run<T: Clone + Send + Sync>(elements: &impl Elements<T>, init: Option<T>, til
     // SAFETY: the elements are ours, and this is the first thing done with them.
     if let Some((prefix, range)) = unsafe { elements.start(init) } {
         let tiles = Tiled { elements, range: range.clone(), tile, sums: PhantomData };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let chain = unsafe { Chain::new(&tiles, prefix) };
         // Both ways to share tiles out.
         drive(&chain, chain.root(tile.is_multiple_of(2)), script);
@@ -117,11 +117,11 @@ fn each_element_is_added_at_most_twice() {
     };
     let sums = into::<_, true>(&v, None, op, 100, &[Move::steal(0); 3]);
     assert_eq!(sums, expected(&v, None, true, affine));
-    // Twice, and what combining lanes and tiles takes.
+    // Twice, and a few more times to combine lanes and tiles.
     assert!(added.into_inner() < 2 * v.len() + 10 * v.len() / 100);
 }
 
-/// Numbers that are near are scanned in one step or two; lengths about those where that begins, and where shares differ.
+/// Numbers in the caches are scanned in one step or two. The lengths are near those from which on that is done, and those at which shares differ.
 #[test]
 fn numbers_in_steps() {
     // Associative, and not commutative: the last number that is not 0.

@@ -1,7 +1,8 @@
 //! `inclusive_scan`, `exclusive_scan`: all prefix sums, in one sweep over memory.
 //!
 //! Idea: a [chain of tiles](crate::tiles::chained). The first pass over a tile folds it, the second scans it, from the cache. If the sum before a tile is
-//! known already, one pass does both. C++'s `std::inclusive_scan`. Work O(n), two operations an element, nearly three of floats, span O(tile + n/tile), memory one sum a tile.
+//! known already, one pass does both. C++'s `std::inclusive_scan`. Work O(n), two operations for each element, nearly three for floats, span O(tile + n/tile), memory for
+//! one sum of each tile.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -12,14 +13,14 @@ use crate::memory::nontemporal;
 use crate::policy::Team;
 use crate::tiles::chained::{Chain, Tiles, is_far, least_tile, run_tiles};
 
-/// Bytes of a tile: what it reads and writes fits a common second-level cache several times over.
+/// The size of a tile in bytes: what it reads and writes fits a common second-level cache several times over.
 const TILE_BYTES: usize = 1 << 15;
 
-/// Bytes of one where [results are far](crate::memory::nontemporal): no cache holds what it writes, and memory is read faster by long runs
+/// The size of a tile in bytes if [results are far](crate::memory::nontemporal): no cache holds what it writes, and memory is read faster in long runs
 /// (`compare algorithms --only inclusive_scan --log2 24`).
 const FAR_TILE_BYTES: usize = 1 << 17;
 
-/// Tiles for each worker at least, so that all workers finish at about the same time.
+/// The minimum number of tiles for each worker, so that all workers finish at about the same time.
 const TILES_PER_WORKER: usize = 4;
 
 /// The elements in `range`, in tiles of `tile` elements.
@@ -68,7 +69,7 @@ impl<T: Clone + Send + Sync, E: Elements<T>> Tiles for Tiled<'_, T, E> {
     }
 }
 
-/// Scans all elements; without an `init` the first element is one.
+/// Scans all elements. Without an `init` the first element takes its place.
 #[inline(never)]
 pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, elements: &E, init: Option<T>) {
     // SAFETY: the elements are ours, and this is the first thing done with them.
@@ -77,7 +78,7 @@ pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, eleme
         // SAFETY: the elements in `range` are ours and untouched.
         unsafe { near::scan(&team, elements, range.clone(), prefix) };
     } else {
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { scan_tiles(&team, elements, range.clone(), prefix) };
     }
     // SAFETY: just scanned.
@@ -88,7 +89,7 @@ pub(super) fn scan<T: Clone + Send + Sync, E: Elements<T>>(team: Team<'_>, eleme
 ///
 /// # Safety
 ///
-/// They are the caller's and untouched.
+/// The elements belong to the caller, and nothing has been done with them.
 unsafe fn scan_tiles<T, E>(team: &Team<'_>, elements: &E, range: Range<usize>, prefix: T)
 where
     T: Clone + Send + Sync,
@@ -101,7 +102,7 @@ where
     });
     let far = is_far(range.len() * size_of::<T>(), team.workers());
     let tiles = Tiled { elements, range, tile, sums: PhantomData };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     let chain = unsafe { Chain::new(&tiles, prefix) };
     run_tiles(team, &chain, far);
 }

@@ -8,12 +8,12 @@ use super::first_hit::first_pair_hit;
 use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
-/// Call sites, by what they look for.
+/// Types that name the call sites: each site has its own measured times.
 struct Fit<T, F>(PhantomData<(T, F)>);
 struct Descent<T, F>(PhantomData<(T, F)>);
 struct AnyDescent<T, F>(PhantomData<(T, F)>);
 
-/// The first `i` for which `hit(&v[i], &v[i + 1])`, or any.
+/// The first `i` for which `hit(&v[i], &v[i + 1])` holds, or with `any` one such `i`.
 #[inline]
 fn neighbours<K: ?Sized, T: Sync>(
     policy: &Par<'_>,

@@ -1,6 +1,6 @@
 //! Two slices side by side: `mismatch`, `eq`, `cmp`, `starts_with`, `ends_with`.
 //!
-//! Each is a search for the first place where they differ. C++'s `std::mismatch`, `std::equal`,
+//! Each is a search for the first place where the slices differ. C++'s `std::mismatch`, `std::equal`,
 //! `std::lexicographical_compare`, `std::ranges::starts_with` and `ends_with`.
 
 use std::cmp::Ordering;
@@ -10,12 +10,12 @@ use super::first_hit::first_pair_hit;
 use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
-/// Call sites, by what they look for.
+/// Types that name the call sites: each site has its own measured times.
 struct First<T, U, F>(PhantomData<(T, U, F)>);
 struct Any<T, U, F>(PhantomData<(T, U, F)>);
 struct Order<T, U, F>(PhantomData<(T, U, F)>);
 
-/// The first `i` below both lengths for which `differ(&a[i], &b[i])`, or any.
+/// The first `i` below both lengths for which `differ(&a[i], &b[i])` holds, or with `any` one such `i`.
 #[inline]
 fn difference<K: ?Sized, T: Sync, U: Sync>(
     policy: &Par<'_>,
@@ -151,7 +151,7 @@ impl Par<'_> {
 
     /// Whether `v` begins with the elements of `prefix`.
     ///
-    /// Costs as much as [`eq`](Par::eq) of so many elements.
+    /// Costs as much as [`eq`](Par::eq) of as many elements.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -164,7 +164,7 @@ impl Par<'_> {
 
     /// Whether `v` ends with the elements of `suffix`.
     ///
-    /// Costs as much as [`eq`](Par::eq) of so many elements.
+    /// Costs as much as [`eq`](Par::eq) of as many elements.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

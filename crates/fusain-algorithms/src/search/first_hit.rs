@@ -3,8 +3,8 @@
 //! Idea: the indices are cut into *stripes*. A worker claims the next stripe from the front, so all workers look near the front, and with p
 //! workers the first hit is found about p times sooner. (If each worker had one long part, only one of them would look where the first hit is.)
 //! The best hit so far is shared; indices behind it need not be looked at any more. A stripe is split like any other part, so short
-//! searches need no claims. Where any hit will do, all is one stripe: no place is a better one to look at, and each worker goes on with what its caches have.
-//! Work O(indices before the hit), and at most about a stripe for each worker behind it, of any hit O(n); no extra memory.
+//! searches need no claims. If any hit will do, all indices are one stripe: no place is better than another, and each worker goes on with what its caches have.
+//! Work O(indices before the hit), and at most about a stripe for each worker behind it; O(n) if any hit will do. No extra memory.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,46 +14,46 @@ use fusain_pool::{Algorithm, kept};
 use super::stride::first_in;
 use crate::policy::{Par, Plan, Team};
 
-/// How long a stripe should take, if the cost of an index is known: four units. Claims, each of which moves a cache line between cores, then cost
-/// next to nothing, and few indices behind the hit are looked at.
+/// How long a stripe should take in nanoseconds, if the cost of an index is known: four units. Claims, each of which moves a cache line between cores,
+/// then cost almost nothing, and few indices behind the hit are looked at.
 const STRIPE_NS: f32 = 8_000.0;
 
-/// Indices in a stripe if the cost is not known.
+/// The number of indices in a stripe if the cost of an index is not known.
 const STRIPE: usize = 1 << 10;
 
-/// For so long the caller searches alone before it calls others: about as long as calling them takes, so a hit near the front takes at
-/// most twice its time.
+/// How long in nanoseconds the caller searches alone before it calls other workers: about as long as calling them takes, so a hit near the
+/// front takes at most twice its time.
 const ALONE_NS: f32 = 500.0;
 
-/// The caller alone looks at no more than one in so many of all indices, since it may be wrong about their cost.
+/// Alone the caller looks at no more than one in this many of all indices, since their cost may have been misjudged.
 const ALONE_PART: usize = 1 << 5;
 
-/// Indices the caller looks at before it asks whether the rest is worth sharing, ...
+/// The number of indices that the caller looks at before it asks whether the rest is worth sharing.
 const HEAD: usize = 8;
 
-/// ... but no more than one in so many of all, since looking at one may be expensive.
+/// Before it asks, the caller looks at no more than one in this many of all indices, since looking at one may be expensive.
 const HEAD_PART: usize = 1 << 6;
 
-/// A number on a cache line of its own.
+/// A number on its own cache line.
 #[repr(align(128))]
 struct Line(AtomicUsize);
 
 pub(crate) struct FirstHit<F> {
-    /// The first hit in a range of places.
+    /// Returns the first hit in a range of places.
     find: F,
     len: usize,
     stripe: usize,
-    /// Places of a unit and of a part at least, if there are so many: see [`first_hit`].
+    /// The minimum number of places in a unit and in a part, as far as there are as many: see [`first_hit`].
     least: usize,
     /// Whether any hit is an answer, not only the first.
     any: bool,
-    /// The best hit; `len` where there is none.
+    /// The best hit; `len` if there is none.
     best: Line,
-    /// The first place that nobody has claimed.
+    /// The first place that no worker has claimed.
     next: Line,
 }
 
-/// The places a worker has claimed and not looked at.
+/// The places that a worker has claimed and not yet looked at.
 pub(crate) type Claimed = Range<usize>;
 
 impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
@@ -81,7 +81,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
         if local.start < end
             && let Some(i) = (self.find)(local.start..end)
         {
-            // Relaxed: the index carries no other data with it; it is read for good after the call has returned.
+            // Relaxed: no other data depends on the index. The final read comes after the call has returned.
             self.best.0.fetch_min(i, Ordering::Relaxed);
             local.end = end;
         }
@@ -127,7 +127,7 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
         Some(self.best.0.load(Ordering::Relaxed)).filter(|best| *best < self.len)
     }
 
-    /// Nothing from here on can be the answer.
+    /// The place from which on no place can be the answer.
     #[inline]
     fn limit(&self) -> usize {
         // Relaxed: an old value costs some search, nothing else.
@@ -140,9 +140,9 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
         self.next.0.load(Ordering::Relaxed) < limit
     }
 
-    /// The next stripe; empty where there is none.
+    /// Claims the next stripe. The range is empty if there is none.
     fn claim(&self) -> Claimed {
-        // Relaxed: claims need only be distinct. There may be as many places as a number can count, and each worker may come once when all are claimed.
+        // Relaxed: claims need only be distinct. The sum saturates, as there may be `usize::MAX` places, and each worker may claim once more when all are claimed.
         let claim = |next: usize| Some(next.saturating_add(self.stripe));
         let next = self.next.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, claim);
         let start = next.unwrap_or(self.len).min(self.len);
@@ -150,10 +150,10 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
     }
 }
 
-/// The first of `len` places that is a hit, or any; `find` looks for the first in a range, and `K` names the call site.
+/// The first of `len` places that is a hit. `find` returns the first hit in a range, and `K` names the call site.
 ///
-/// `find` is to look at the range from its front and to stop soon after a hit. It is called with `least` places or more, as far as there are: for fewer it may
-/// have to look at as many elements.
+/// `find` must search the range from its front and stop soon after a hit. It is called with `least` places or more, as far as there are as many: for fewer places
+/// it may have to look at as many elements.
 #[inline]
 pub(super) fn first_hit<K: ?Sized>(
     policy: &Par<'_>,
@@ -164,7 +164,7 @@ pub(super) fn first_hit<K: ?Sized>(
     behind_head::<K, _>(policy, 0, len, least, false, find)
 }
 
-/// As [`first_hit`], when the places before `head` are known to be no hits.
+/// Like [`first_hit`], for places of which those before `head` are known to be no hits. With `any`, any hit will do.
 #[inline(never)]
 fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
     policy: &Par<'_>,
@@ -191,11 +191,11 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
     }
 }
 
-/// The length of stripes of `len` places: as many for each worker, so that no one is left with the last.
+/// The length of the stripes of `len` places. There are as many for each worker, so that no worker is left alone with the last one.
 #[inline(never)]
 fn stripe(team: &Team<'_>, len: usize) -> usize {
     let longest = team.elements_in(STRIPE_NS).unwrap_or(STRIPE).max(1);
-    // Elements without a size can be so many that there is no such multiple.
+    // There can be so many zero-sized elements that the multiple overflows.
     let stripes = len.div_ceil(longest).checked_next_multiple_of(team.workers()).unwrap_or(len);
     len.div_ceil(stripes.max(1))
 }
@@ -206,7 +206,7 @@ fn search<F: Fn(Range<usize>) -> Option<usize> + Sync>(team: Team<'_>, search: F
     search.finish()
 }
 
-/// The first `i` for which `hit(&a[i], &b[i])`, or any; `numbers` says whether elements are, and `K` names the call site.
+/// The first `i` for which `hit(&a[i], &b[i])` holds, or with `any` one such `i`. `numbers` says whether elements are numbers, and `K` names the call site.
 ///
 /// # Panics
 ///

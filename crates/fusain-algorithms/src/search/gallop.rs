@@ -1,16 +1,16 @@
 //! Long steps through sorted runs: many elements are passed by looking at few of them, or at many at once.
 
-/// How many numbers are compared at once. Shorter steps than this are not worth looking for.
+/// How many numbers are compared at once. Shorter steps are not worth trying.
 pub(crate) const STRIDE: usize = 32;
 
-/// How many numbers at the front of both are `equal`, as far as whole strides go.
+/// How many numbers at the front of both slices are `equal`, in whole strides.
 #[inline(always)]
 pub(crate) fn equal_front<T>(a: &[T], b: &[T], equal: impl Fn(&T, &T) -> bool) -> usize {
     let ((a, _), (b, _)) = (a.as_chunks::<STRIDE>(), b.as_chunks::<STRIDE>());
     let mut strides = 0;
     // Loops and no iterator adaptors: an adaptor that is not inlined is compiled for narrow vectors, wherever it is called from.
     for (xs, ys) in a.iter().zip(b) {
-        // All of a stride are looked at, which makes it a few vectors.
+        // All numbers of a stride are compared, so that a few vector instructions do it.
         let mut same = true;
         for (x, y) in xs.iter().zip(ys) {
             same &= equal(x, y);
@@ -23,10 +23,10 @@ pub(crate) fn equal_front<T>(a: &[T], b: &[T], equal: impl Fn(&T, &T) -> bool) -
     STRIDE * strides
 }
 
-/// How many elements at the front are `before`; O(log) of their number.
+/// How many elements at the front satisfy `before`. The number of calls of `before` is logarithmic in that.
 pub(crate) fn leap<T>(v: &[T], before: impl Fn(&T) -> bool) -> usize {
     let (mut from, mut end) = (0, 1_usize);
-    // Of elements without a size there may be so many that twice as many have no number.
+    // There may be so many zero-sized elements that twice their number overflows.
     while from < end && end <= v.len() && before(&v[end - 1]) {
         (from, end) = (end, end.saturating_mul(2));
     }

@@ -10,11 +10,11 @@ use super::first_hit::first_pair_hit;
 use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
-/// Call sites, by what they look for.
+/// Types that name the call sites: each site has its own measured times.
 struct First<T, F>(PhantomData<(T, F)>);
 struct Any<T, F>(PhantomData<(T, F)>);
 
-/// The index of the first element that is greater than its parent, or of any.
+/// The index of the first element that is greater than its parent, or with `any` of one such element.
 #[inline]
 fn too_great<K: ?Sized, T: Sync>(
     policy: &Par<'_>,

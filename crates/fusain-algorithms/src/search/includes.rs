@@ -16,7 +16,7 @@ use crate::platform::simd::{Body, widest};
 use crate::policy::{Par, Plan, Team};
 use crate::search::gallop::{STRIDE, equal_front, leap};
 
-/// Elements passed one by one before the next wanted one is looked for in leaps.
+/// How many elements are passed one by one before the next wanted one is searched for with growing steps.
 const STEPS: usize = 8;
 
 pub(super) struct Includes<'a, T, F> {
@@ -26,7 +26,7 @@ pub(super) struct Includes<'a, T, F> {
     elements: PhantomData<&'a T>,
 }
 
-/// Elements still wanted, and those from the first on that may be equal to it.
+/// The elements still wanted, and the elements of the slice from the first on that may be equal to the first wanted one.
 pub(super) struct Local<'a, T> {
     wanted: &'a [T],
     v: &'a [T],
@@ -36,7 +36,7 @@ impl<'a, T: Sync, F: Fn(&T, &T) -> Ordering + Sync> Algorithm for Includes<'a, T
     type Local = Local<'a, T>;
 
     fn wants_help(&self) -> bool {
-        // Relaxed: a hint; it is read for good after the call has returned.
+        // Relaxed: only a hint. The final read comes after the call has returned.
         !self.missing.load(Memory::Relaxed)
     }
 
@@ -63,11 +63,11 @@ impl<'a, T: Sync, F: Fn(&T, &T) -> Ordering + Sync> Algorithm for Includes<'a, T
         }
         let (front, back) = victim.wanted.split_at(victim.wanted.len().div_ceil(2));
         let before = |x: &T| (self.compare)(x, &back[0]).is_lt();
-        // The victim's own part tells how many equals come before.
+        // The victim's part tells how many wanted elements equal to the first stolen one come before it.
         let equals = front.len() - front.partition_point(before);
         let passed = victim.v.partition_point(before) + equals;
         victim.wanted = front;
-        // Where they are more than there are, the victim will find out.
+        // If `v` has fewer of these, the victim will find that one is missing.
         Some(Local { wanted: back, v: victim.v.get(passed..).unwrap_or(&[]) })
     }
 }
@@ -82,7 +82,7 @@ impl<'a, T, F> Includes<'a, T, F> {
     }
 }
 
-/// Passes over `v` until every element of `wanted` has been met; how many elements that were, or `None` where one is missing.
+/// Goes through `v` until every element of `wanted` has been found. Returns how many elements of `v` that took, or `None` if one is missing.
 struct Pass<'a, T, F> {
     v: &'a [T],
     wanted: &'a [T],
@@ -96,7 +96,7 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
     fn run(self) -> Option<usize> {
         let Pass { v, wanted, compare } = self;
         let (mut at, mut met) = (0, 0);
-        // How many have been met, or passed, one after the other.
+        // How many elements in a row were wanted, or were not.
         let (mut in_a_row, mut in_vain) = (0, 0);
         while met < wanted.len() {
             if const { may_be_primitive::<T>() } && is_primitive::<T>() && in_a_row >= STRIDE {
@@ -111,7 +111,7 @@ impl<T, F: Fn(&T, &T) -> Ordering> Body for Pass<'_, T, F> {
             if order.is_gt() {
                 return None;
             }
-            // Without a branch: whether an element is a wanted one is what cannot be foretold.
+            // Without a branch, since it cannot be predicted whether an element is wanted.
             let is_met = order.is_eq();
             at += 1;
             met += usize::from(is_met);

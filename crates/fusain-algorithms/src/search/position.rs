@@ -9,13 +9,13 @@ use super::first_hit::first_pair_hit;
 use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
-/// Call sites, by what they look for.
+/// Types that name the call sites: each site has its own measured times.
 struct First<T, P>(PhantomData<(T, P)>);
 struct FirstNot<T, P>(PhantomData<(T, P)>);
 struct Any<T, P>(PhantomData<(T, P)>);
 struct AnyNot<T, P>(PhantomData<(T, P)>);
 
-/// The first element that satisfies `predicate`, or any.
+/// The index of the first element that satisfies `predicate`, or with `any` of one such element.
 #[inline]
 fn find<K: ?Sized, T: Sync>(
     policy: &Par<'_>,

@@ -1,21 +1,21 @@
 //! The inner loops of every search: they find the first pair of elements that is a hit, or the last.
 //!
-//! A loop that may end at any element does not vectorise; one that looks at a few elements too many does. So numbers are looked at a
+//! A loop that may end at any element does not vectorise; a loop that looks at a few elements too many does. So numbers are looked at a
 //! *stride* at a time. Only the stride that has a hit is looked at again, for the index.
 
 use crate::element::primitive::may_be_primitive;
 use crate::memory::prefetch::{ahead_of, fetch};
 use crate::platform::simd::{Body, widest};
 
-/// Elements looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
+/// The number of elements that are looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
 const STRIDE: usize = 64;
 
-/// The same at the front, and in a stride that has a hit: a few vectors.
+/// The same number at the front, and within a stride that has a hit: a few vectors.
 const STEP: usize = 16;
 
-/// The first `i` for which `hit(&a[i], &b[i])`; of numbers by the stride.
+/// The first `i` for which `hit(&a[i], &b[i])` holds. Numbers are looked at a stride at a time.
 ///
-/// The first elements are looked at in short steps, so that in all few more pairs are as have to be.
+/// The first elements are looked at in short steps, so that few pairs are looked at that need not be.
 #[inline(always)]
 pub(crate) fn first_in<'a, A, B>(
     a: &'a [A],
@@ -30,7 +30,7 @@ pub(crate) fn first_in<'a, A, B>(
     }
 }
 
-/// The last `i` for which `hit(&a[i], &b[i])`; of numbers by the stride.
+/// The last `i` for which `hit(&a[i], &b[i])` holds. Numbers are looked at a stride at a time.
 #[inline(always)]
 pub(crate) fn last_in<'a, A, B>(
     a: &'a [A],
@@ -52,7 +52,7 @@ struct First<'a, A, B, H> {
     hit: H,
 }
 
-/// The last.
+/// The last hit among numbers.
 struct Last<'a, A, B, H> {
     a: &'a [A],
     b: &'a [B],
@@ -90,9 +90,9 @@ impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for Last<'a, A, B, H> {
     }
 }
 
-/// The first hit: steps of `N`, then within the one that has it steps of [`STEP`], in the end one that has it.
+/// The first hit. It is searched for in steps of `N`, then within the step that has it in steps of [`STEP`], and then within one of those.
 ///
-/// `hit` may not answer the same twice, so each of these may come to nothing.
+/// `hit` may give another answer the second time, so a step with a hit may turn out to have none.
 #[inline(always)]
 fn first_by_steps<'a, A, B, const N: usize>(
     a: &'a [A],
@@ -101,7 +101,7 @@ fn first_by_steps<'a, A, B, const N: usize>(
 ) -> Option<usize> {
     let (a_steps, a_tail) = a.as_chunks::<N>();
     let (b_steps, b_tail) = b.as_chunks::<N>();
-    // Both are the same elements, or each beside the next.
+    // Whether both slices are the same elements, or the same shifted by one.
     let is_one = a.as_ptr().addr().abs_diff(b.as_ptr().addr()) <= size_of::<A>();
     let a_ahead = if N > STEP { ahead_of(a_steps) } else { &[] };
     let b_ahead = if N > STEP && !is_one { ahead_of(b_steps) } else { &[] };
@@ -121,7 +121,7 @@ fn first_by_steps<'a, A, B, const N: usize>(
     found.map(|i| a.len() - a_tail.len() + i)
 }
 
-/// As [`first_by_steps`], from the back.
+/// Like [`first_by_steps`], from the back.
 #[inline(always)]
 fn last_by_steps<'a, A, B, const N: usize>(
     a: &'a [A],
@@ -142,18 +142,18 @@ fn last_by_steps<'a, A, B, const N: usize>(
     if N > STEP { last_by_steps::<_, _, STEP>(a_head, b_head, hit) } else { last_of(a_head, b_head, hit) }
 }
 
-/// Whether one of the pairs is a hit, all being looked at.
+/// Whether one of the pairs is a hit. All pairs are looked at.
 #[inline(always)]
 fn any<'a, A, B, const N: usize>(a: &'a [A; N], b: &'a [B; N], hit: &impl Fn(&'a A, &'a B) -> bool) -> bool {
     let mut any = false;
-    // A loop and no `fold`: a function that is not inlined is compiled for narrow vectors, wherever it is called from.
+    // A loop and not `fold`: a function that is not inlined is compiled for narrow vectors, wherever it is called from.
     for (x, y) in a.iter().zip(b) {
         any |= hit(x, y);
     }
     any
 }
 
-/// The first hit of a step that has one, without branches, which would be guessed wrong.
+/// The first hit of a step that has one, without branches, which would be mispredicted.
 #[inline(always)]
 fn first_lane<'a, A, B, const N: usize>(
     a: &'a [A; N],
@@ -167,7 +167,7 @@ fn first_lane<'a, A, B, const N: usize>(
     (first < N).then_some(first)
 }
 
-/// As [`first_lane`], the last.
+/// Like [`first_lane`], for the last hit.
 #[inline(always)]
 fn last_lane<'a, A, B, const N: usize>(
     a: &'a [A; N],

@@ -2,7 +2,7 @@
 //!
 //! Idea: a search among the indices where the sequence could begin. With numbers, the first and the last element of the sequence are
 //! compared at many indices at once, and only where both match is the rest compared (Muła, "SIMD-friendly algorithms for substring searching",
-//! 2016). Of a long sequence only the beginning is compared so; where it matches, all workers compare the rest. C++'s algorithms of the same names.
+//! 2016). Only the beginning of a long sequence is compared in this way; where it matches, all workers compare the rest. C++'s algorithms of the same names.
 //! Work O(n m) at worst for m elements among n, O(n) if the beginning of the sequence is rare in the slice; no extra memory.
 
 use std::marker::PhantomData;
@@ -13,16 +13,16 @@ use super::stride::{first_in, last_in};
 use crate::element::primitive::is_primitive;
 use crate::policy::Par;
 
-/// Call sites, by what they look for.
+/// Types that name the call sites: each site has its own measured times.
 struct First<T, U, F>(PhantomData<(T, U, F)>);
 struct Last<T, U, F>(PhantomData<(T, U, F)>);
 struct Run<T, U, F>(PhantomData<(T, U, F)>);
 struct Rest<T, U, F>(PhantomData<(T, U, F)>);
 
-/// A sequence of up to so many elements is compared by one worker: for numbers, calling others would take as long.
+/// At most this many elements of a sequence are compared by one worker: for numbers, calling other workers would take as long.
 const LONG: usize = 1 << 12;
 
-/// Elements of a run up to which one worker looks at them; a unit may have to look at as many twice.
+/// At most this many elements of a run are looked at by one worker. A unit may have to look at as many twice.
 const LONG_RUN: usize = 1 << 10;
 
 /// Whether `v` begins with `sequence`.
@@ -67,11 +67,11 @@ fn last_place<T, U>(v: &[T], sequence: &[U], mut places: Range<usize>, eq: impl 
 
 /// The first place in `places` where `len` elements follow for which `is` holds.
 ///
-/// Looks at each run from its back: an element that is none of them rules out all places up to it (C++ libraries do the same).
+/// Looks at the elements from a place on from back to front: one for which `is` does not hold rules out all places up to it (C++ libraries do the same).
 #[inline(always)]
 fn first_run<T>(v: &[T], len: usize, places: Range<usize>, is: impl Fn(&T) -> bool) -> Option<usize> {
     let mut place = places.start;
-    // Elements from `place` on that have been looked at.
+    // How many elements from `place` on have been looked at.
     let mut known = 0;
     while place < places.end {
         let unknown = &v[place + known..place + len];
@@ -174,7 +174,7 @@ impl Par<'_> {
         let mut places = v.len().checked_sub(sequence.len())? + 1;
         let (beginning, rest) = sequence.split_at(sequence.len().min(LONG));
         while places > 0 {
-            // Counted from the back.
+            // Places are counted from the back.
             let find = |range: Range<usize>| {
                 last_place(v, beginning, places - range.end..places - range.start, &eq).map(|place| places - 1 - place)
             };

@@ -59,7 +59,7 @@ proptest! {
         let (includes, root) = Includes::new(&v, &wanted, u32::cmp);
         drive(&includes, root, &script);
         prop_assert_eq!(includes.finish(), expected);
-        // No numbers: one by one.
+        // Elements that are not numbers are compared one by one.
         let wrap = |v: &[u32]| v.iter().map(|x| (*x,)).collect::<Vec<_>>();
         let (v, wanted) = (wrap(&v), wrap(&wanted));
         let (includes, root) = Includes::new(&v, &wanted, |a: &(u32,), b: &(u32,)| a.cmp(b));

@@ -1,7 +1,8 @@
 //! `make_heap`: reorders a slice into a heap, in which no element is greater than its parent.
 //!
-//! Idea: workers make disjoint subtrees heaps, then the few elements above them sink to their places. Within a subtree all of one child's
-//! subtree is done before the other's, and both before the parent, so most of what is touched is in the cache. Floyd, Treesort 3 (1964); the order after Bojesen, Katajainen & Spork (2000). C++'s `std::make_heap`.
+//! Idea: workers turn disjoint subtrees into heaps, then the few elements above them sink to their places. Within a subtree all of one child's
+//! subtree is done before the other's, and both before the parent, so most of what is touched is in the cache.
+//! Floyd, Treesort 3 (1964); the order after Bojesen, Katajainen & Spork (2000). C++'s `std::make_heap`.
 //! Work O(n), at most 2 n comparisons; span O(n / subtrees + log^2 n), no extra memory.
 
 use std::cmp::Ordering;
@@ -11,7 +12,7 @@ use std::ops::Range;
 use crate::execution::executor::Executor;
 use crate::policy::{Par, Plan};
 
-/// Subtrees for each worker, so that all workers finish at about the same time.
+/// The number of subtrees for each worker: several, so that all workers finish at about the same time.
 const SUBTREES_PER_WORKER: usize = 8;
 
 /// Nanoseconds that an element is taken to cost until a call has been timed.
@@ -70,12 +71,12 @@ pub(super) fn make_heap<T: Send, L: Fn(&T, &T) -> bool + Sync>(executor: &impl E
     let make = move |some: Range<usize>| roots[some].iter().for_each(|root| unsafe { heap.make(*root) });
     executor.run_ranges(roots.len(), 1, make);
     for parent in (0..subtrees - 1).rev() {
-        // SAFETY: the run has ended, this thread is alone; what is below has been made heaps.
+        // SAFETY: the run has ended, so no other thread uses the slice. The subtrees below are heaps.
         unsafe { heap.sink(parent) };
     }
 }
 
-/// A slice on its way to be a heap.
+/// A slice that is being turned into a heap.
 ///
 /// Invariant: 1. `v` and `len` are a slice borrowed for `'a`, used through this only.
 struct Heap<'a, T, L> {
@@ -85,10 +86,10 @@ struct Heap<'a, T, L> {
     slice: PhantomData<&'a mut [T]>,
 }
 
-// SAFETY: workers share out subtrees, see `make`; elements are looked at by one at a time, hence `T: Send`.
+// SAFETY: each subtree belongs to one worker, see `make`. One thread at a time uses an element, hence `T: Send`.
 unsafe impl<T: Send, L: Sync> Sync for Heap<'_, T, L> {}
 
-/// An element that has been taken out, and the hole where it goes back, whatever happens.
+/// An element that has been taken out, and the hole into which it is put back, even after a panic.
 struct Hole<T> {
     element: std::mem::ManuallyDrop<T>,
     at: *mut T,
@@ -96,7 +97,7 @@ struct Hole<T> {
 
 impl<T> Drop for Hole<T> {
     fn drop(&mut self) {
-        // SAFETY: `at` is the place that nothing is in, and the element is dropped there if anywhere.
+        // SAFETY: `at` is the empty place. Only the copy there is ever dropped, as `element` is `ManuallyDrop`.
         unsafe { std::ptr::copy_nonoverlapping(&*self.element, self.at, 1) };
     }
 }
@@ -110,39 +111,39 @@ impl<'a, T, L: Fn(&T, &T) -> bool> Heap<'a, T, L> {
     ///
     /// # Safety
     ///
-    /// Nobody else touches the subtree.
+    /// No other thread uses the subtree.
     unsafe fn make(&self, root: usize) {
         // Elements from here on have no children.
         if root >= self.len / 2 {
             return;
         }
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { self.make(2 * root + 1) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { self.make(2 * root + 2) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         unsafe { self.sink(root) };
     }
 
-    /// Lets the element at `root` sink to where it belongs in its subtree, a heap otherwise.
+    /// Lets the element at `root` sink to its place in its subtree, which is a heap otherwise.
     ///
     /// # Safety
     ///
-    /// Nobody else touches the subtree.
+    /// No other thread uses the subtree.
     unsafe fn sink(&self, root: usize) {
         let mut child = 2 * root + 1;
         if child >= self.len {
             return;
         }
         let at = self.v.wrapping_add(root);
-        // SAFETY: the root is in the slice; what is taken goes back into the hole.
+        // SAFETY: the root is in the slice; the element is put back into the hole.
         let element = std::mem::ManuallyDrop::new(unsafe { at.read() });
         let mut hole = Hole { element, at };
         while child < self.len {
             if child + 1 < self.len {
                 // SAFETY: both children are in the slice.
                 let left = unsafe { &*self.v.wrapping_add(child) };
-                // SAFETY: likewise.
+                // SAFETY: as above.
                 let right = unsafe { &*self.v.wrapping_add(child + 1) };
                 child += usize::from((self.less)(left, right));
             }
@@ -151,7 +152,7 @@ impl<'a, T, L: Fn(&T, &T) -> bool> Heap<'a, T, L> {
             if !(self.less)(&hole.element, unsafe { &*greater }) {
                 break;
             }
-            // SAFETY: the child moves up into the hole, and where it was is the hole from now on.
+            // SAFETY: the child moves up into the hole, and its old place is the hole from now on.
             unsafe { std::ptr::copy_nonoverlapping(greater, hole.at, 1) };
             hole.at = greater;
             child = 2 * child + 1;

@@ -4,7 +4,7 @@
 //! few per cent of the elements between them, most probably with the wanted one. That is repeated until few elements are left, for which std's
 //! selection is called. It is also called if rounds make little progress, by bad luck or because the input was made to be a worst case.
 //! Floyd & Rivest, Expected time bounds for selection (1975). C++'s `std::nth_element`. Work O(n), about 1.5 n comparisons
-//! for the median; span O(log n) splits a round, memory O(workers). Not stable.
+//! for the median; span O(log n) splits for each round, memory O(workers). Not stable.
 
 use std::cmp::Ordering;
 
@@ -12,16 +12,16 @@ use crate::execution::executor::Executor;
 use crate::partition::partition_on;
 use crate::policy::{Par, Plan};
 
-/// From so many elements on a round on the pool pays.
+/// The number of elements from which on a round on the pool pays.
 const FEW: usize = 1 << 13;
 
-/// Elements of a sample at most. With 2,048, three standard deviations each way are 7 % of the elements.
+/// The maximum number of elements in a sample. With 2,048, three standard deviations each way are 7 % of the elements.
 const SAMPLE_MAX: usize = 1 << 11;
 
-/// One of so many elements is in the sample, if that is not more than [`SAMPLE_MAX`].
+/// One of this many elements is in the sample, unless that would be more than [`SAMPLE_MAX`].
 const SAMPLE_ONE_OF: usize = 1 << 5;
 
-/// After so many rounds that leave more than three quarters of the elements, std's selection is called.
+/// After this many rounds that leave more than three quarters of the elements, std's selection is called.
 const BAD_ROUNDS_MAX: usize = 2;
 
 /// # Selecting
@@ -128,7 +128,7 @@ where
     F: Fn(&T, &T) -> Ordering + Sync,
 {
     if size_of::<T>() == 0 {
-        // All are in their places, and there may be too many to be looked at; std leaves them alone.
+        // All elements are in their places, and there may be too many to be looked at; std leaves them alone.
         v.select_nth_unstable_by(index, compare);
         return;
     }
@@ -142,25 +142,25 @@ where
     v.select_nth_unstable_by(index, compare);
 }
 
-/// One round: the part of `v` in which the element of rank `index` is, and which it is there; `None` if it is in its place.
+/// Makes one round. Returns the part of `v` that has the element of rank `index`, and its rank there; `None` if it is in its place.
 fn narrow<'v, T, F>(executor: &impl Executor, v: &'v mut [T], index: usize, compare: &F) -> Option<(&'v mut [T], usize)>
 where
     T: Send + Sync,
     F: Fn(&T, &T) -> Ordering + Sync,
 {
     let (low, high) = pivots(v, index, compare);
-    // Both go to the front, out of the way of the others.
+    // Both pivots go to the front, out of the way of the other elements.
     v.swap(0, low);
     v.swap(1, high);
     let ([low, high], rest) = v.split_first_chunk_mut::<2>().map(|(pivots, rest)| (&*pivots, rest))?;
     let up_to_high = partition_on(executor, rest, |x| compare(x, high).is_le());
     if index >= up_to_high + 2 {
-        // Beyond the pivots, which are not greater than what is before them.
+        // The element is among those greater than both pivots.
         return Some((&mut v[up_to_high + 2..], index - up_to_high - 2));
     }
     let same = compare(low, high).is_eq();
     let below = partition_on(executor, &mut rest[..up_to_high], |x| compare(x, low).is_lt());
-    // The pivots belong behind what is below.
+    // The pivots belong behind the elements less than `low`.
     if below > 0 {
         v.swap(0, below + 1);
     }
@@ -176,7 +176,7 @@ where
     }
 }
 
-/// The places of two different elements of `v` that have the wanted one between them, most probably. Elements change places.
+/// The places of two different elements of `v` that most probably have the wanted one between them. Elements of `v` change places.
 fn pivots<T>(v: &mut [T], index: usize, compare: impl Fn(&T, &T) -> Ordering) -> (usize, usize) {
     let len = v.len();
     let count = (len / SAMPLE_ONE_OF).clamp(2, SAMPLE_MAX);
@@ -196,7 +196,7 @@ fn pivots<T>(v: &mut [T], index: usize, compare: impl Fn(&T, &T) -> Ordering) ->
     (low, high)
 }
 
-/// Ranks in a sample of `count` that have rank `index` of `len` between them, three standard deviations away.
+/// The ranks in a sample of `count` elements that are three standard deviations below and above that of the element of rank `index` among `len`.
 pub(super) fn ranks(index: usize, len: usize, count: usize) -> (usize, usize) {
     let share = index as f64 / len as f64;
     let middle = share * count as f64;

@@ -1,7 +1,7 @@
 //! `partial_sort`: the smallest elements, sorted, in front of the others.
 //!
-//! Idea: a [selection](super::nth), and a sort of what is before it. To copy few elements, a filter comes first: a sample gives an element that is
-//! probably a little above the last one wanted, and only what is not greater is copied. C++'s `std::partial_sort` and
+//! Idea: a [selection](super::nth), and a sort of the elements before it. To copy few elements, a filter comes first: a sample gives an element that
+//! is probably a little above the last one wanted, and only elements that are not greater are copied. C++'s `std::partial_sort` and
 //! `std::partial_sort_copy`, which use a heap. Work O(n + k log k), memory for k elements. Not stable.
 
 use std::cmp::Ordering;
@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use super::nth::{PRIOR_NS, ranks, select};
 use crate::policy::{Par, Plan};
 
-/// Elements of a sample.
+/// The number of elements in a sample.
 const SAMPLE: usize = 1 << 10;
 
 /// # Sorting the smallest
@@ -70,8 +70,8 @@ impl Par<'_> {
 
     /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. Memory as for [`filter`](Par::filter). The vector keeps that for little more than k elements (and for one in 500 of `v`) if k is
-    /// less than a quarter of n, else for n; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
+    /// O(n + k log k) work for k = `count`. Memory as for [`filter`](Par::filter). If k is less than a quarter of n, the vector keeps memory for little more than k + n / 500
+    /// elements, otherwise for n; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -101,13 +101,13 @@ impl Par<'_> {
         let some = if count < v.len() / 4 && v.len() > 4 * SAMPLE {
             let enough = enough(v, count, &compare);
             let mut some = self.filter(v, |x| compare(x, enough).is_le());
-            // A filter makes room for all.
+            // A filter allocates memory for all elements.
             some.shrink_to_fit();
             Some(some).filter(|some| some.len() >= count)
         } else {
             None
         };
-        // The sample may have missed: then all.
+        // If the sample gave too small an element, all elements are copied.
         let mut sorted = some.unwrap_or_else(|| self.map(v, T::clone));
         self.partial_sort_by(&mut sorted, count, compare);
         sorted.truncate(count);
@@ -115,7 +115,7 @@ impl Par<'_> {
     }
 }
 
-/// An element such that at least `count` are not greater, most probably, and not many more.
+/// An element than which most probably at least `count` elements are not greater, and not many more.
 fn enough<T>(v: &[T], count: usize, compare: impl Fn(&T, &T) -> Ordering) -> &T {
     let step = v.len() / SAMPLE;
     let mut state = v.len() as u64 | 1;

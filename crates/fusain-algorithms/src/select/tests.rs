@@ -1,4 +1,4 @@
-//! Any split of a selection, and of a heap on its way, does what it shall.
+//! Any split of a selection, and of the making of a heap, gives the right result.
 
 use std::cmp::Ordering;
 
@@ -35,7 +35,7 @@ proptest! {
         let mut v: Vec<u64> = noise(n, 7).collect();
         let mut expected = v.clone();
         let odd = |x: &u64, y: &u64| if (x ^ y) & 4 == 0 { Ordering::Less } else { Ordering::Greater };
-        // An order that is none: all elements are there afterwards, if std's selection of the rest does not panic.
+        // Not a total order: all elements are there afterwards, even if std's selection of the rest panics.
         let _ = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             select(&Scripted::new(&script, Some(32)), &mut v, at % n, &odd);
         }));
@@ -58,7 +58,7 @@ proptest! {
 
 #[test]
 fn a_lost_part_is_seen() {
-    // Upwards, so that the greatest is far from the root.
+    // Ascending, so that the greatest is far from the root.
     let mut v: Vec<u64> = (0..6_000).collect();
     make_heap(&Scripted::losing(), &mut v, |x, y| x < y);
     assert!((1..v.len()).any(|i| v[(i - 1) / 2] < v[i]));

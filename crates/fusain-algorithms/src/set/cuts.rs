@@ -1,16 +1,16 @@
-//! The tiles of two sorted slices, each of the same length in both together.
+//! Cuts two sorted slices into tiles. All tiles have the same number of elements of both slices together.
 //!
-//! A tile ends where the next one begins, and the [path](super::path) goes on from there. So whoever has looked for a cut writes down where the merge path crosses its
-//! diagonal, and the next cut is looked for near it: among the elements that are about to be read. A search in all of both slices would wait for memory at each step.
+//! A tile ends where the next one begins, and the [path](super::path) goes on from there. So a worker that has found a cut writes down where the merge path crosses its
+//! diagonal. The next cut is searched for near it, among the elements that are about to be read. A search in all of both slices would wait for memory at each step.
 
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::path::{balanced, crossing};
 
-/// So many tiles back a crossing is looked for that is known: workers have tiles near each other, or each has those of a part of its own.
+/// How many tiles back a known crossing is looked for: workers have tiles near each other, or each worker has the tiles of one part.
 const NEAR: usize = 8;
 
-/// No crossing: slices are shorter.
+/// A crossing that is not known yet. No crossing has this value, as slices are shorter.
 const UNKNOWN: usize = usize::MAX;
 
 /// See the [module](self).
@@ -19,13 +19,13 @@ pub(super) struct Cuts<'a, T, L> {
     b: &'a [T],
     less: L,
     tile: usize,
-    /// For each tile how many elements of `a` lie before the merge path's crossing of its diagonal. Relaxed: each is found anew by whoever does not see it.
+    /// For each tile, how many elements of `a` lie before the place where the merge path crosses its diagonal. Relaxed: a worker that does not see one computes it again.
     crossings: Vec<AtomicUsize>,
 }
 
 impl<'a, T, L: Fn(&T, &T) -> bool> Cuts<'a, T, L> {
     pub(super) fn new(a: &'a [T], b: &'a [T], less: L, tile: usize) -> Self {
-        // Of elements without a size there may be more than a number can count; they are one tile.
+        // There may be so many zero-sized elements that the sum overflows; they are one tile.
         let tiles = a.len().saturating_add(b.len()).div_ceil(tile);
         let crossings = (0..tiles).map(|_| AtomicUsize::new(UNKNOWN)).collect();
         Cuts { a, b, less, tile, crossings }
@@ -62,7 +62,7 @@ impl<'a, T, L: Fn(&T, &T) -> bool> Cuts<'a, T, L> {
         balanced(self.a, self.b, at, &self.less)
     }
 
-    /// A crossing before that of a tile, and what the two last ones that are known say of how many elements of `a` lie before this one.
+    /// A known crossing before that of `tile`, and a guess of how many elements of `a` lie before that of `tile`, made from the last two known ones.
     fn before(&self, tile: usize) -> ((usize, usize), usize) {
         let mut near = (1..=NEAR.min(tile)).filter_map(|back| Some((back, self.known(tile - back)?)));
         let Some((back, last)) = near.next() else { return ((0, 0), tile * self.tile / 2) };

@@ -13,32 +13,32 @@ use crate::platform::simd::{Body, widest};
 use crate::search::gallop::{STRIDE, equal_front, leap};
 use crate::sort::insertion::sort_few;
 
-/// Which elements are in the result: those that only the first run has,
+/// The result has the elements that only the first run has.
 pub(super) const ONLY_A: u8 = 1;
-/// those that only the second run has,
+/// The result has the elements that only the second run has.
 pub(super) const ONLY_B: u8 = 2;
-/// those that both have, taken from the first.
+/// The result has the elements that both runs have, taken from the first.
 pub(super) const BOTH: u8 = 4;
 
-/// Parts that are advanced side by side.
+/// The maximum number of parts that are advanced side by side.
 const LANES: usize = 4;
 
-/// Elements of both runs from which cutting them into lanes pays.
+/// The number of elements of both runs from which on it pays to cut them into lanes.
 const CUT: usize = 256;
 
-/// How many results there can be at most.
+/// The maximum number of results, from the lengths of both runs.
 pub(super) fn bound<const OP: u8>(a: usize, b: usize) -> usize {
     match OP {
         BOTH => a.min(b),
         ONLY_A => a,
-        // Slices of elements without a size may be so long that the sum overflows.
+        // Slices of zero-sized elements may be so long that the sum overflows.
         _ => a.checked_add(b).expect("the number of elements fits in a usize"),
     }
 }
 
-/// Passes what lies at the front in rows of one kind, appends its results, and returns what is left.
+/// Passes rows at the front: elements that are equal in both runs, or that only one of them has. Appends their results, and returns what is left.
 ///
-/// Where nothing lies in rows that costs a few dozen comparisons. Every turn passes some elements, also where the order is none.
+/// If there are no rows, that costs a few dozen comparisons. Every turn but the last passes some elements, even if the order is not a total order.
 #[inline(always)]
 fn pass_rows<'a, T: Clone, const OP: u8>(
     mut a: &'a [T],
@@ -83,7 +83,7 @@ pub(super) fn operate<T: Clone, const OP: u8>(a: &[T], b: &[T], less: &impl Fn(&
     }
 }
 
-/// One of both is empty.
+/// Appends the results if one of the runs is empty.
 fn alone<T: Clone, const OP: u8>(a: &[T], b: &[T], results: &mut Vec<T>) {
     if OP & ONLY_A != 0 {
         results.extend_from_slice(a);
@@ -122,7 +122,7 @@ struct Side<'s, T, L, const OP: u8> {
 
 /// What is left of two runs, and where their results go.
 ///
-/// Invariant: 1. from `start` as many slots are the lane's as there can be results, apart from both runs; `made` are filled.
+/// Invariant: 1. as many slots from `start` on belong to the lane as there can be results. They do not overlap the runs. The first `made` are filled.
 struct Lane<'l, T> {
     a: &'l [T],
     b: &'l [T],
@@ -162,14 +162,14 @@ impl<T: Clone, L: Fn(&T, &T) -> bool, const OP: u8> Body for Side<'_, T, L, OP> 
         while active > 0 {
             let steps = lanes[..active].iter().map(|lane| lane.a.len().min(lane.b.len())).min().unwrap_or(0);
             match active {
-                // SAFETY: that many elements are in each run of each lane; their room is inside the vector's, bounds of parts
-                // add up to at most that of the whole.
+                // SAFETY: each run of each lane has that many elements. The lanes' room is inside the vector's, as the bounds
+                // of the parts add up to at most the bound of the whole.
                 4 => unsafe { advance::<_, OP, 4>(&mut lanes, steps, less) },
-                // SAFETY: likewise.
+                // SAFETY: as above.
                 3 => unsafe { advance::<_, OP, 3>(&mut lanes, steps, less) },
-                // SAFETY: likewise.
+                // SAFETY: as above.
                 2 => unsafe { advance::<_, OP, 2>(&mut lanes, steps, less) },
-                // SAFETY: likewise.
+                // SAFETY: as above.
                 _ => unsafe { advance::<_, OP, 1>(&mut lanes, steps, less) },
             }
             let mut l = 0;
@@ -184,24 +184,24 @@ impl<T: Clone, L: Fn(&T, &T) -> bool, const OP: u8> Body for Side<'_, T, L, OP> 
                 }
             }
         }
-        // The lanes' results, one behind the other.
+        // The lanes' results are put one behind the other.
         sort_few(&mut lanes[..count], |a, b| a.start < b.start);
         let mut made = 0;
         for lane in &lanes[..count] {
-            // SAFETY: results, which are numbers, moved towards the front of the room they lie in.
+            // SAFETY: results are numbers, and are moved towards the front of the room in which they lie.
             unsafe { ptr::copy(lane.start, home.wrapping_add(made), lane.made) };
             made += lane.made;
         }
-        // SAFETY: so many results lie behind those that were there, inside the room reserved.
+        // SAFETY: `made` results lie behind those that were there, inside the reserved room.
         unsafe { results.set_len(results.len() + made) };
     }
 }
 
-/// Makes `steps` steps in each of the first `N` lanes, each of which passes an element of one run or of both.
+/// Makes `steps` steps in each of the first `N` lanes. Each step passes an element of one run or of both.
 ///
 /// # Safety
 ///
-/// No run of theirs is shorter, and each has room for its results; `T` is a number.
+/// No run of these lanes is shorter than `steps`, and each lane has room for its results; `T` is a number.
 #[inline(always)]
 unsafe fn advance<T, const OP: u8, const N: usize>(
     lanes: &mut [Lane<'_, T>; LANES],
@@ -218,14 +218,14 @@ unsafe fn advance<T, const OP: u8, const N: usize>(
             let (x, y) = (a[l].wrapping_add(i[l]), b[l].wrapping_add(j[l]));
             // SAFETY: a step passes at most one element of a run, and no run has fewer than `steps`.
             let in_a = unsafe { &*x };
-            // SAFETY: likewise.
+            // SAFETY: as above.
             let in_b = unsafe { &*y };
             let only_a = less(in_a, in_b);
-            // Not both, also where the order says so: then the step would pass nothing.
+            // Never both, even if the order says so, as the step would then pass nothing.
             let only_b = !only_a & less(in_b, in_a);
             let from = if OP & ONLY_B == 0 { x } else { select_unpredictable(only_b, y, x) };
-            // SAFETY: whatever `less` says, a result has come from a step that passed an element that could be one. So there
-            // are fewer of them than there can be from what has been passed and is passed now: that many slots are the lane's.
+            // SAFETY: whatever `less` says, each result so far came from a step that passed an element that may be a result. So there
+            // are fewer of them than the elements passed before and in this step can have, and as many slots belong to the lane.
             unsafe { ptr::copy_nonoverlapping(from, out[l].wrapping_add(made[l]), 1) };
             let stays =
                 (only_a & (OP & ONLY_A != 0)) | (only_b & (OP & ONLY_B != 0)) | (!(only_a | only_b) & (OP & BOTH != 0));
@@ -241,7 +241,7 @@ unsafe fn advance<T, const OP: u8, const N: usize>(
     }
 }
 
-/// Copies what stays of the run that is left.
+/// Copies the results of the run that is left.
 ///
 /// # Safety
 ///
@@ -251,7 +251,7 @@ unsafe fn finish<T, const OP: u8>(lane: &mut Lane<'_, T>) {
     let (a, b) = (std::mem::take(&mut lane.a), std::mem::take(&mut lane.b));
     for (run, stays) in [(a, OP & ONLY_A != 0), (b, OP & ONLY_B != 0)] {
         if stays {
-            // SAFETY: the caller's.
+            // SAFETY: guaranteed by the caller.
             unsafe { ptr::copy_nonoverlapping(run.as_ptr(), lane.start.wrapping_add(lane.made), run.len()) };
             lane.made += run.len();
         }

@@ -1,8 +1,9 @@
 //! `set_union` and the other set operations, cut into tiles of equal size.
 //!
 //! Idea: a tile begins and ends where the [balanced path](super::path) crosses two diagonals. So a worker can compute which parts of both slices
-//! a tile has, and equal elements that belong together are in one tile. The results of the tiles are [runs](crate::tiles::compact), put one after the other. C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge
-//! Path (2014), and Baxter's balanced path. Work O(n), span O(tile + n/tile), memory besides the result some tiles a worker.
+//! a tile has, and equal elements that belong together are in one tile. The results of the tiles are [runs](crate::tiles::compact), put one after the other.
+//! C++'s `std::set_union` and so on; cuts after Green, Odeh & Birk, Merge Path (2014), and Baxter's balanced path.
+//! Work O(n), span O(tile + n/tile), memory for the result and for some tiles of each worker.
 
 use std::mem::MaybeUninit;
 
@@ -17,7 +18,7 @@ use crate::tiles::compact::{Joined, Runs, join, join_alone, tile_len};
 /// Nanoseconds that an element is taken to cost until a call has been timed.
 const PRIOR_NS: f32 = 1.5;
 
-/// By this factor tiles are longer than those of other algorithms: finding where one ends takes some fifty comparisons.
+/// The factor by which tiles are longer than those of other algorithms: finding where a tile ends takes some fifty comparisons.
 const LONGER: usize = 2;
 
 /// An operation on two slices.
@@ -59,7 +60,7 @@ where
     }
 }
 
-/// Part after part, each cut off what is left.
+/// The results as a vector, computed on one worker, part after part.
 fn alone<T: Clone, const OP: u8>(mut a: &[T], mut b: &[T], less: &impl Fn(&T, &T) -> bool) -> Vec<T> {
     let mut results = Vec::with_capacity(bound::<OP>(a.len(), b.len()));
     expect_writes(results.spare_capacity_mut());
@@ -110,7 +111,7 @@ where
 {
     let output = Output::new(room).far(is_far);
     let tile = match size_of::<T>() {
-        // There may be more of them than memory for the places where tiles begin.
+        // There may be more elements than there is memory for the places where tiles begin.
         0 => usize::MAX,
         _ => tile_len::<T>((a.len() + b.len()) / LONGER, team, is_far).saturating_mul(LONGER),
     };

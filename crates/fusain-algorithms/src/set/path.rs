@@ -8,12 +8,12 @@
 
 use std::hint::select_unpredictable;
 
-/// Elements of a group of equal ones that are looked at one by one before they are searched.
+/// How many elements of a group of equal ones are looked at one by one before a binary search.
 const NEAR: usize = 4;
 
-/// Where the balanced path crosses the diagonal `d`, or one element before where that would be in a pair.
+/// Where the balanced path crosses the diagonal `d`, or one element before that if a pair would be separated.
 ///
-/// For runs that are not sorted somewhere inside them.
+/// If the runs are not sorted, some place inside them.
 pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
     if d >= a.len() + b.len() {
         return (a.len(), b.len());
@@ -23,7 +23,7 @@ pub(super) fn cut<T>(a: &[T], b: &[T], d: usize, less: &impl Fn(&T, &T) -> bool)
 
 /// Where the balanced path goes if the merge path, which takes equal elements from `a` first, goes through (i, j), or one element before.
 pub(super) fn balanced<T>(a: &[T], b: &[T], (i, j): (usize, usize), less: &impl Fn(&T, &T) -> bool) -> (usize, usize) {
-    // What was passed last is a greatest element before the cut; how far do its equals go, and where do they begin?
+    // The element passed last is a greatest one before the cut. The elements equal to it are counted in both runs.
     let last = match (i.checked_sub(1), j.checked_sub(1)) {
         (Some(i), Some(j)) if less(&a[i], &b[j]) => &b[j],
         (Some(i), _) => &a[i],
@@ -37,7 +37,7 @@ pub(super) fn balanced<T>(a: &[T], b: &[T], (i, j): (usize, usize), less: &impl 
     if passed / 2 <= pairs {
         return (a_first + passed / 2, b_first + passed / 2);
     }
-    // All pairs are behind: one run alone has more of them.
+    // All pairs have been passed. Only one run has more of these elements.
     let more = passed - 2 * pairs;
     if a_count > b_count {
         (a_first + pairs + more, b_first + pairs)
@@ -46,9 +46,9 @@ pub(super) fn balanced<T>(a: &[T], b: &[T], (i, j): (usize, usize), less: &impl 
     }
 }
 
-/// Where the merge path crosses the diagonal `d`: behind (i, j) `before`, where it crosses an earlier one, and perhaps near `guess` elements of `a`.
+/// Where the merge path crosses the diagonal `d`. That is behind `before`, where it crosses an earlier one, and perhaps near `guess` elements of `a`.
 ///
-/// From the guess in steps that double, then by halves; O(log of how far it is) comparisons.
+/// The search goes from the guess in steps that double, and then by halves. O(log of the distance from the guess) comparisons.
 pub(super) fn crossing<T>(
     a: &[T],
     b: &[T],
@@ -57,9 +57,9 @@ pub(super) fn crossing<T>(
     guess: usize,
     less: &impl Fn(&T, &T) -> bool,
 ) -> (usize, usize) {
-    // Whether more than `i` elements of `a` lie before it.
+    // Whether more than `i` elements of `a` lie before the crossing.
     let is_more = |i: usize| !less(&b[d - 1 - i], &a[i]);
-    // So many do, at least and at most.
+    // The least and the greatest number of elements of `a` that may lie before the crossing.
     let (mut low, mut high) = (d.saturating_sub(b.len()).max(before.0), (d - before.1).min(a.len()));
     let (mut at, mut step) = (guess.clamp(low, high), 1);
     while at < high && is_more(at) {
@@ -78,7 +78,7 @@ pub(super) fn crossing<T>(
         high = at;
         step *= 2;
     }
-    // Which half cannot be predicted, so it is chosen by data and not by a branch.
+    // It cannot be predicted which half is next, so it is chosen by data and not by a branch.
     let mut n = high - low;
     while n > 0 {
         let half = n / 2;
@@ -89,13 +89,13 @@ pub(super) fn crossing<T>(
     (low, d - low)
 }
 
-/// Where the elements equal to `x` begin at the end of `v`, in which nothing is greater.
+/// Where the elements equal to `x` begin at the end of `v`, in which no element is greater.
 fn first_of<T>(v: &[T], x: &T, less: &impl Fn(&T, &T) -> bool) -> usize {
     let near = v.iter().rev().take(NEAR).take_while(|y| !less(y, x)).count();
     if near < NEAR { v.len() - near } else { v.partition_point(|y| less(y, x)) }
 }
 
-/// How many elements equal to `x` there are at the beginning of `v`, in which nothing is less.
+/// How many elements equal to `x` there are at the beginning of `v`, in which no element is less.
 fn count<T>(v: &[T], x: &T, less: &impl Fn(&T, &T) -> bool) -> usize {
     let near = v.iter().take(NEAR).take_while(|y| !less(x, y)).count();
     if near < NEAR { near } else { v.partition_point(|y| !less(x, y)) }
@@ -126,7 +126,7 @@ mod tests {
                 prop_assert!(i + j == d || i + j + 1 == d);
                 prop_assert!(i >= before.0 && j >= before.1);
                 before = (i, j);
-                // Nothing before is greater than anything behind, and of equals as many pairs as can be are whole.
+                // No element before the cut is greater than one behind it, and no pair of equal elements is separated.
                 for x in 0..12 {
                     let count = |v: &[u8]| v.iter().filter(|y| **y == x).count();
                     let (a_before, b_before) = (count(&a[..i]), count(&b[..j]));

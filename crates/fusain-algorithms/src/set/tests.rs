@@ -1,4 +1,4 @@
-//! Any interleaving of an operation yields what counting says, and under any order the results stay within bounds.
+//! Any interleaving of an operation gives the results that counting gives, and under any order the results stay within bounds.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -33,7 +33,7 @@ fn driven<T: Clone + Send + Sync, const OP: u8>(
     })
 }
 
-/// Keys, and an order of elements that tells them by key: what is taken from where shows in the rest.
+/// Elements that are compared by their keys. Their other bits say which side an element comes from and which of its equals it is.
 fn tagged(keys: &[u32], side: u32) -> Vec<u32> {
     let mut keys: Vec<u32> = keys.to_vec();
     keys.sort();
@@ -41,13 +41,13 @@ fn tagged(keys: &[u32], side: u32) -> Vec<u32> {
     (0..keys.len()).map(|i| keys[i] << 16 | side << 15 | nth(i)).collect()
 }
 
-/// Those of this key.
+/// The elements with this key.
 fn of_key(tagged: &[u32], key: u32) -> &[u32] {
     let until = |key: u32| tagged.partition_point(|x| x >> 16 < key);
     &tagged[until(key)..until(key + 1)]
 }
 
-/// What C++ says there is, key by key.
+/// The results that C++ prescribes, key by key.
 fn expected(a: &[u32], b: &[u32], op: u8) -> Vec<u32> {
     let mut results = Vec::new();
     for key in 0..=a.iter().chain(b).map(|x| x >> 16).max().unwrap_or(0) {
@@ -66,7 +66,7 @@ fn expected(a: &[u32], b: &[u32], op: u8) -> Vec<u32> {
 fn keys() -> impl Strategy<Value = Vec<u32>> {
     prop_oneof![
         (1..400_u32, 0..1_500_usize).prop_flat_map(|(max, len)| proptest::collection::vec(0..max, 0..=len)),
-        // In rows, which the other side may have as well, or lack.
+        // Rows of keys, which the other side may have as well, or lack.
         proptest::collection::vec((0..8_u32, 0..120_u32), 0..12)
             .prop_map(|rows| rows.into_iter().flat_map(|(row, len)| row * 150..row * 150 + len).collect()),
     ]
@@ -103,7 +103,7 @@ proptest! {
 
     #[test]
     fn whatever_less_says_the_results_fit(a in keys(), b in keys(), seed: u64, which in 0..4_usize) {
-        // Also answers that contradict each other, or the one given to the same question before.
+        // Some answers contradict each other, or an earlier answer to the same question.
         let asked = AtomicU64::new(seed);
         let less = |x: &u32, y: &u32| match which {
             0 => true,

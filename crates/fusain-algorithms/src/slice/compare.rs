@@ -15,7 +15,7 @@ use crate::policy::par;
 /// assert!([1, 2, 3].par_cmp(&[1, 2, 4]).is_lt());
 /// ```
 pub trait ParCompare<T>: AsRef<[T]> {
-    /// The first index at which this and `other` differ, or `None` if one of them begins with the other.
+    /// The first index at which this slice and `other` differ, or `None` if one of them begins with the other.
     ///
     /// O(n) comparisons at most, and stops soon after the first difference. Elements behind it may be compared. See
     /// [`Par::mismatch`](crate::Par::mismatch).
@@ -39,7 +39,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
 
     /// The first index `i` at which `eq(&self[i], &other[i])` does not hold, or `None` if there is none within both.
     ///
-    /// Otherwise as [`par_mismatch`](Self::par_mismatch). See [`Par::mismatch_by`](crate::Par::mismatch_by).
+    /// Otherwise like [`par_mismatch`](Self::par_mismatch). See [`Par::mismatch_by`](crate::Par::mismatch_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -57,7 +57,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().mismatch_by(self.as_ref(), other, eq)
     }
 
-    /// Whether this and `other` are of the same length and equal element by element.
+    /// Whether this slice and `other` are of the same length and equal element by element.
     ///
     /// O(n) comparisons at most, and stops soon after a difference. See [`Par::eq`](crate::Par::eq).
     ///
@@ -78,9 +78,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().eq(self.as_ref(), other)
     }
 
-    /// Whether this and `other` are of the same length and `eq` holds element by element.
+    /// Whether this slice and `other` are of the same length and `eq` holds element by element.
     ///
-    /// Otherwise as [`par_eq`](Self::par_eq). See [`Par::eq_by`](crate::Par::eq_by).
+    /// Otherwise like [`par_eq`](Self::par_eq). See [`Par::eq_by`](crate::Par::eq_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -98,7 +98,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().eq_by(self.as_ref(), other, eq)
     }
 
-    /// The lexicographical order of this and `other`: the order of the first elements that differ, or else of the lengths.
+    /// The lexicographical order of this slice and `other`: the order of the first elements that differ, or else of the lengths.
     ///
     /// O(n) comparisons at most, and stops soon after the first difference. See [`Par::cmp`](crate::Par::cmp).
     ///
@@ -118,9 +118,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().cmp(self.as_ref(), other)
     }
 
-    /// The lexicographical order of this and `other` by `compare`.
+    /// The lexicographical order of this slice and `other` by `compare`.
     ///
-    /// Otherwise as [`par_cmp`](Self::par_cmp). See [`Par::cmp_by`](crate::Par::cmp_by).
+    /// Otherwise like [`par_cmp`](Self::par_cmp). See [`Par::cmp_by`](crate::Par::cmp_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -138,9 +138,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().cmp_by(self.as_ref(), other, compare)
     }
 
-    /// The lexicographical order of this and `other` where elements have a partial one.
+    /// The lexicographical order of this slice and `other`, for elements with a partial order.
     ///
-    /// `None` if the first elements that differ cannot be compared. Otherwise as [`par_cmp`](Self::par_cmp). See
+    /// `None` if the first elements that differ cannot be compared. Otherwise like [`par_cmp`](Self::par_cmp). See
     /// [`Par::partial_cmp`](crate::Par::partial_cmp).
     ///
     /// ```
@@ -158,9 +158,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().partial_cmp(self.as_ref(), other)
     }
 
-    /// Whether this begins with the elements of `prefix`.
+    /// Whether this slice begins with the elements of `prefix`.
     ///
-    /// Costs as much as [`par_eq`](Self::par_eq) of so many elements. See [`Par::starts_with`](crate::Par::starts_with).
+    /// Costs as much as [`par_eq`](Self::par_eq) of as many elements. See [`Par::starts_with`](crate::Par::starts_with).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -177,9 +177,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().starts_with(self.as_ref(), prefix)
     }
 
-    /// Whether this ends with the elements of `suffix`.
+    /// Whether this slice ends with the elements of `suffix`.
     ///
-    /// Costs as much as [`par_eq`](Self::par_eq) of so many elements. See [`Par::ends_with`](crate::Par::ends_with).
+    /// Costs as much as [`par_eq`](Self::par_eq) of as many elements. See [`Par::ends_with`](crate::Par::ends_with).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -218,7 +218,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
 
     /// Whether `in_order(x, next)` holds for each element `x` but the last.
     ///
-    /// Otherwise as [`par_is_sorted`](Self::par_is_sorted). See [`Par::is_sorted_by`](crate::Par::is_sorted_by).
+    /// Otherwise like [`par_is_sorted`](Self::par_is_sorted). See [`Par::is_sorted_by`](crate::Par::is_sorted_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -237,7 +237,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
 
     /// Whether the keys of the elements are in ascending order.
     ///
-    /// Each comparison computes two keys. Otherwise as [`par_is_sorted`](Self::par_is_sorted). See
+    /// Each comparison computes two keys. Otherwise like [`par_is_sorted`](Self::par_is_sorted). See
     /// [`Par::is_sorted_by_key`](crate::Par::is_sorted_by_key).
     ///
     /// ```
@@ -276,7 +276,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
 
     /// The length of the longest part at the front in which `in_order(x, next)` holds for each element `x` but the last.
     ///
-    /// Otherwise as [`par_is_sorted_until`](Self::par_is_sorted_until). See [`Par::is_sorted_until_by`](crate::Par::is_sorted_until_by).
+    /// Otherwise like [`par_is_sorted_until`](Self::par_is_sorted_until). See [`Par::is_sorted_until_by`](crate::Par::is_sorted_until_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -315,7 +315,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
 
     /// Whether the slice is a binary heap by `compare`.
     ///
-    /// Otherwise as [`par_is_heap`](Self::par_is_heap). See [`Par::is_heap_by`](crate::Par::is_heap_by).
+    /// Otherwise like [`par_is_heap`](Self::par_is_heap). See [`Par::is_heap_by`](crate::Par::is_heap_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -352,7 +352,7 @@ pub trait ParCompare<T>: AsRef<[T]> {
 
     /// The length of the longest part at the front that is a heap by `compare`.
     ///
-    /// Otherwise as [`par_is_heap_until`](Self::par_is_heap_until). See [`Par::is_heap_until_by`](crate::Par::is_heap_until_by).
+    /// Otherwise like [`par_is_heap_until`](Self::par_is_heap_until). See [`Par::is_heap_until_by`](crate::Par::is_heap_until_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -369,9 +369,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().is_heap_until_by(self.as_ref(), compare)
     }
 
-    /// Whether this contains every element of `wanted`, and each at least as many times as `wanted` does; both must be sorted.
+    /// Whether this slice contains every element of `wanted`, and each at least as many times as `wanted` does; both must be sorted.
     ///
-    /// O(m log(n / m)) comparisons for m wanted elements of n, and stops soon after one that is missing. If a slice is not sorted, the answer is
+    /// O(m log(1 + n / m)) comparisons for m wanted elements of n, and stops soon after one that is missing. If a slice is not sorted, the answer is
     /// unspecified. See [`Par::includes`](crate::Par::includes).
     ///
     /// ```
@@ -390,9 +390,9 @@ pub trait ParCompare<T>: AsRef<[T]> {
         par().includes(self.as_ref(), wanted)
     }
 
-    /// Whether this contains every element of `wanted`, and each at least as many times as `wanted` does; both must be sorted by `compare`.
+    /// Whether this slice contains every element of `wanted`, and each at least as many times as `wanted` does; both must be sorted by `compare`.
     ///
-    /// Otherwise as [`par_includes`](Self::par_includes). See [`Par::includes_by`](crate::Par::includes_by).
+    /// Otherwise like [`par_includes`](Self::par_includes). See [`Par::includes_by`](crate::Par::includes_by).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -149,7 +149,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Replaces every element that satisfies `predicate` by a clone of `new`.
     ///
-    /// Otherwise as [`par_replace`](Self::par_replace). See [`Par::replace_if`](crate::Par::replace_if).
+    /// Otherwise like [`par_replace`](Self::par_replace). See [`Par::replace_if`](crate::Par::replace_if).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -188,7 +188,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Returns all elements, with clones of `new` in place of those that satisfy `predicate`.
     ///
-    /// Otherwise as [`par_replace_copy`](Self::par_replace_copy). See [`Par::replace_copy_if`](crate::Par::replace_copy_if).
+    /// Otherwise like [`par_replace_copy`](Self::par_replace_copy). See [`Par::replace_copy_if`](crate::Par::replace_copy_if).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

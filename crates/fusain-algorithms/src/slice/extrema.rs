@@ -36,7 +36,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
 
     /// The smallest element by `compare` and its index: of several equal ones the first.
     ///
-    /// Otherwise as [`par_min`](Self::par_min); if `compare` is not a total order, the result is an unspecified element. See
+    /// Otherwise like [`par_min`](Self::par_min); if `compare` is not a total order, the result is an unspecified element. See
     /// [`Par::min_by`](crate::Par::min_by).
     ///
     /// ```
@@ -56,7 +56,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
 
     /// The element with the smallest key and its index: of several equal ones the first.
     ///
-    /// Otherwise as [`par_min_by`](Self::par_min_by); keys may be computed more than once. See [`Par::min_by_key`](crate::Par::min_by_key).
+    /// Otherwise like [`par_min_by`](Self::par_min_by); keys may be computed more than once. See [`Par::min_by_key`](crate::Par::min_by_key).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -100,7 +100,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
 
     /// The largest element by `compare` and its index: of several equal ones the first.
     ///
-    /// Otherwise as [`par_max`](Self::par_max); if `compare` is not a total order, the result is an unspecified element. See
+    /// Otherwise like [`par_max`](Self::par_max); if `compare` is not a total order, the result is an unspecified element. See
     /// [`Par::max_by`](crate::Par::max_by).
     ///
     /// ```
@@ -120,7 +120,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
 
     /// The element with the largest key and its index: of several equal ones the first.
     ///
-    /// Otherwise as [`par_max_by`](Self::par_max_by); keys may be computed more than once. See [`Par::max_by_key`](crate::Par::max_by_key).
+    /// Otherwise like [`par_max_by`](Self::par_max_by); keys may be computed more than once. See [`Par::max_by_key`](crate::Par::max_by_key).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -159,7 +159,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
 
     /// The first smallest and the last largest element, by `compare`, with their indices.
     ///
-    /// Otherwise as [`par_minmax`](Self::par_minmax); if `compare` is not a total order, the results are unspecified elements. See
+    /// Otherwise like [`par_minmax`](Self::par_minmax); if `compare` is not a total order, the results are unspecified elements. See
     /// [`Par::minmax_by`](crate::Par::minmax_by).
     ///
     /// ```
@@ -179,7 +179,7 @@ pub trait ParExtrema<T>: AsRef<[T]> {
 
     /// The first smallest and the last largest element, by key, with their indices.
     ///
-    /// Otherwise as [`par_minmax_by`](Self::par_minmax_by); keys may be computed more than once. See
+    /// Otherwise like [`par_minmax_by`](Self::par_minmax_by); keys may be computed more than once. See
     /// [`Par::minmax_by_key`](crate::Par::minmax_by_key).
     ///
     /// ```

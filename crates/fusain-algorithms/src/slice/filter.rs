@@ -14,8 +14,8 @@ use crate::policy::par;
 pub trait ParFilter<T>: AsRef<[T]> {
     /// Returns clones of the elements that satisfy `predicate`, in order.
     ///
-    /// O(n) work, one call of `predicate` for each element; memory for the result and a few blocks of 32 KiB or 256 elements for each worker, or what
-    /// up to 8 MiB of numbers take. The vector may have a capacity as large as this slice. See [`Par::filter`](crate::Par::filter).
+    /// O(n) work, one call of `predicate` for each element. Memory for the result, and for a few blocks of 32 KiB or 256 elements for each worker, or up to
+    /// 8 MiB for numbers. The vector may have a capacity as large as this slice. See [`Par::filter`](crate::Par::filter).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -54,7 +54,7 @@ pub trait ParFilter<T>: AsRef<[T]> {
         par().partition_copy(self.as_ref(), predicate)
     }
 
-    /// Returns clones of the elements, leaving out each that is equal to the one before it.
+    /// Returns clones of the elements, leaving out each that is equal to the element before it.
     ///
     /// Work and memory are those of [`par_filter`](Self::par_filter). See [`Par::dedup_copy`](crate::Par::dedup_copy).
     ///
@@ -133,9 +133,9 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().retain(self.as_mut(), predicate);
     }
 
-    /// Removes each element that is equal to the one before it.
+    /// Removes each element that is equal to the element before it.
     ///
-    /// Otherwise as [`par_dedup_by`](Self::par_dedup_by). See [`Par::dedup`](crate::Par::dedup).
+    /// Otherwise like [`par_dedup_by`](Self::par_dedup_by). See [`Par::dedup`](crate::Par::dedup).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -157,7 +157,7 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
     /// Removes each element for which `same(x, previous)` holds.
     ///
     /// O(n) work; one call of `same` for most elements, two for some. Memory and panics are those of [`par_retain`](Self::par_retain). `same` must be
-    /// an equivalence relation: `previous` may be the element just before `x`, where std passes the last one that was kept. See
+    /// an equivalence relation: `previous` may be the element just before `x`; in std it is the last element that was kept. See
     /// [`Par::dedup_by`](crate::Par::dedup_by).
     ///
     /// ```
@@ -178,9 +178,9 @@ pub trait ParRetain<T>: AsMut<Vec<T>> {
         par().dedup_by(self.as_mut(), same);
     }
 
-    /// Removes each element with the same key as the one before it.
+    /// Removes each element with the same key as the element before it.
     ///
-    /// Each comparison computes two keys. Otherwise as [`par_dedup_by`](Self::par_dedup_by). See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
+    /// Each comparison computes two keys. Otherwise like [`par_dedup_by`](Self::par_dedup_by). See [`Par::dedup_by_key`](crate::Par::dedup_by_key).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

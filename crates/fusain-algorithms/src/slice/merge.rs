@@ -41,7 +41,7 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Merges the halves `[..middle]` and `[middle..]`, both sorted by `compare`, stable.
     ///
-    /// Otherwise as [`par_inplace_merge`](Self::par_inplace_merge). If `compare` panics, the slice still holds every element once. See
+    /// Otherwise like [`par_inplace_merge`](Self::par_inplace_merge). If `compare` panics, the slice still holds every element once. See
     /// [`Par::inplace_merge_by`](crate::Par::inplace_merge_by).
     ///
     /// # Panics
@@ -65,7 +65,7 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
         par().inplace_merge_by(self.as_mut(), middle, compare)
     }
 
-    /// Merges this and another sorted slice into one sorted vector, stable: of equal elements, those of this slice come first.
+    /// Merges this slice and another sorted slice into one sorted vector, stable: of equal elements, those of this slice come first.
     ///
     /// O(n) comparisons, no memory but the result. If a slice is not sorted, the result has all elements, in an unspecified order. See
     /// [`Par::merge`](crate::Par::merge).
@@ -89,9 +89,9 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
         par().merge(self.as_ref(), other)
     }
 
-    /// Merges this and another slice, both sorted by `compare`, into one sorted vector, stable.
+    /// Merges this slice and another slice, both sorted by `compare`, into one sorted vector, stable.
     ///
-    /// Otherwise as [`par_merge`](Self::par_merge). See [`Par::merge_by`](crate::Par::merge_by).
+    /// Otherwise like [`par_merge`](Self::par_merge). See [`Par::merge_by`](crate::Par::merge_by).
     ///
     /// # Panics
     ///

@@ -81,7 +81,7 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Rotates right: the last `by` elements move to the front.
     ///
-    /// Otherwise as [`par_rotate_left`](Self::par_rotate_left). See [`Par::rotate_right`](crate::Par::rotate_right).
+    /// Otherwise like [`par_rotate_left`](Self::par_rotate_left). See [`Par::rotate_right`](crate::Par::rotate_right).
     ///
     /// # Panics
     ///
@@ -149,7 +149,7 @@ pub trait ParRearrange<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Shifts right by `by` places; elements that fall off end up at the front, in any order.
     ///
-    /// Otherwise as [`par_shift_left`](Self::par_shift_left). See [`Par::shift_right`](crate::Par::shift_right).
+    /// Otherwise like [`par_shift_left`](Self::par_shift_left). See [`Par::shift_right`](crate::Par::shift_right).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

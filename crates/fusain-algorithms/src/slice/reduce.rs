@@ -66,12 +66,12 @@ pub trait ParReduce<T>: AsRef<[T]> {
     /// The sum of all elements.
     ///
     /// O(n) work, extra memory for one result for each part. Sums of floats differ from run to run in their last bits;
-    /// [`deterministic`](crate::Par::deterministic) prevents that. The sum of none is that of [`Iterator::sum`]: 0, or for floats -0.0. See
+    /// [`deterministic`](crate::Par::deterministic) prevents that. The sum of no elements is that of [`Iterator::sum`]: 0, or for floats -0.0. See
     /// [`Par::sum`](crate::Par::sum).
     ///
     /// # Panics
     ///
-    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may, although that of all fits.
+    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may overflow although the sum of all does not.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -90,7 +90,7 @@ pub trait ParReduce<T>: AsRef<[T]> {
 
     /// The product of all elements.
     ///
-    /// Costs and panics are those of [`par_sum`](Self::par_sum); the product of none is 1. See [`Par::product`](crate::Par::product).
+    /// Costs and panics are those of [`par_sum`](Self::par_sum). The product of no elements is 1. See [`Par::product`](crate::Par::product).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

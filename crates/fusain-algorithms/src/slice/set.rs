@@ -14,7 +14,7 @@ use crate::policy::par;
 /// assert_eq!([1, 2, 4].par_set_intersection(&[2, 3]), [2]);
 /// ```
 pub trait ParSet<T>: AsRef<[T]> {
-    /// Returns the elements that are in this or in `other`, sorted.
+    /// Returns the elements that are in this slice or in `other`, sorted.
     ///
     /// O(n) work, little more than two comparisons for each element at most. Memory for the longest possible result and a few blocks of 32 KiB or 256 elements for each worker. An
     /// element that is m times in this slice and n times in `other` is max(m, n) times in the result. If a slice is not sorted, the result has some
@@ -38,7 +38,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_union(self.as_ref(), other)
     }
 
-    /// Returns the elements that are in this or in `other`, sorted by `compare`.
+    /// Returns the elements that are in this slice or in `other`, sorted by `compare`.
     ///
     /// Otherwise like [`par_set_union`](Self::par_set_union). See [`Par::set_union_by`](crate::Par::set_union_by).
     ///
@@ -62,7 +62,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_union_by(self.as_ref(), other, compare)
     }
 
-    /// Returns the elements that are in this and in `other`, sorted.
+    /// Returns the elements that are in this slice and in `other`, sorted.
     ///
     /// Work and memory are those of [`par_set_union`](Self::par_set_union). An element that is m times in this slice and n times in `other` is min(m,
     /// n) times in the result. See [`Par::set_intersection`](crate::Par::set_intersection).
@@ -81,7 +81,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_intersection(self.as_ref(), other)
     }
 
-    /// Returns the elements that are in this and in `other`, sorted by `compare`.
+    /// Returns the elements that are in this slice and in `other`, sorted by `compare`.
     ///
     /// Otherwise like [`par_set_intersection`](Self::par_set_intersection). See [`Par::set_intersection_by`](crate::Par::set_intersection_by).
     ///
@@ -101,7 +101,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_intersection_by(self.as_ref(), other, compare)
     }
 
-    /// Returns the elements that are in this and not in `other`, sorted.
+    /// Returns the elements that are in this slice and not in `other`, sorted.
     ///
     /// Work and memory are those of [`par_set_union`](Self::par_set_union). An element that is m times in this slice and n times in `other` is
     /// max(m - n, 0) times in the result. See [`Par::set_difference`](crate::Par::set_difference).
@@ -120,7 +120,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_difference(self.as_ref(), other)
     }
 
-    /// Returns the elements that are in this and not in `other`, sorted by `compare`.
+    /// Returns the elements that are in this slice and not in `other`, sorted by `compare`.
     ///
     /// Otherwise like [`par_set_difference`](Self::par_set_difference). See [`Par::set_difference_by`](crate::Par::set_difference_by).
     ///
@@ -140,7 +140,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_difference_by(self.as_ref(), other, compare)
     }
 
-    /// Returns the elements that are in exactly one of this and `other`, sorted.
+    /// Returns the elements that are in exactly one of this slice and `other`, sorted.
     ///
     /// Work and memory are those of [`par_set_union`](Self::par_set_union). An element that is m times in this slice and n times in `other` is
     /// |m - n| times in the result. See [`Par::set_symmetric_difference`](crate::Par::set_symmetric_difference).
@@ -163,7 +163,7 @@ pub trait ParSet<T>: AsRef<[T]> {
         par().set_symmetric_difference(self.as_ref(), other)
     }
 
-    /// Returns the elements that are in exactly one of this and `other`, sorted by `compare`.
+    /// Returns the elements that are in exactly one of this slice and `other`, sorted by `compare`.
     ///
     /// Otherwise like [`par_set_symmetric_difference`](Self::par_set_symmetric_difference). See
     /// [`Par::set_symmetric_difference_by`](crate::Par::set_symmetric_difference_by).

@@ -17,7 +17,7 @@ use crate::policy::par;
 pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     /// Sorts the slice, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, up to 32 bytes more each. If the order is not a total order, the
+    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 32 bytes more for each. If the order is not a total order, the
     /// call leaves the elements in an unspecified order or panics. Floats are sorted by `v.par_sort_by(f64::total_cmp)`. See
     /// [`Par::sort`](crate::Par::sort).
     ///
@@ -107,7 +107,7 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Sorts the slice; equal elements may change their order.
     ///
-    /// O(n log n) comparisons, no extra memory with up to four workers, for n elements with more. Numbers, strings and byte strings have other costs.
+    /// O(n log n) comparisons, no extra memory with up to four workers, memory for n elements with more. Numbers, strings and byte strings have other costs.
     /// Otherwise like [`par_sort`](Self::par_sort). See [`Par::sort_unstable`](crate::Par::sort_unstable).
     ///
     /// ```
@@ -186,7 +186,7 @@ impl<T> ParSort<T> for [T] {}
 pub trait ParSortBorrowed<T>: AsRef<[T]> + AsMut<[T]> {
     /// Sorts the slice by a key that is part of each element, stable.
     ///
-    /// Several times as fast as comparing in a closure for keys that are strings or byte strings, in up to 48 bytes for each element and memory for n elements.
+    /// For keys that are strings or byte strings, this is much faster than comparing in a closure. It takes up to 48 bytes for each element and memory for n elements.
     /// See [`Par::sort_by_borrowed_key`](crate::Par::sort_by_borrowed_key).
     ///
     /// ```

@@ -1,8 +1,8 @@
 //! Sorts of numbers of at most 16 bits, by counting.
 //!
-//! Idea: how often each number occurs says what the sorted slice looks like, so no number is moved. Each worker counts those of its part; then each writes the
-//! numbers of some ranges of keys. Counting sort (Seward 1954; Knuth, The Art of Computer Programming 3, section 5.2). Work O(n + k) for k keys between the
-//! least and the greatest, span O(n / workers + k), memory for k counts for each worker, at most 256 KiB. Up to 256 numbers are compared. Where there
+//! Idea: how often each number occurs says what the sorted slice looks like, so no number is moved. Each worker counts the numbers of its part; then each writes
+//! the numbers of some ranges of keys. Counting sort (Seward 1954; Knuth, The Art of Computer Programming 3, section 5.2). Work O(n + k) for k keys between the
+//! least and the greatest, span O(n / workers + k), memory for k counts for each worker, at most 256 KiB. Up to 256 numbers are sorted by comparing. If there
 //! are fewer than two numbers for each such key, they are widened to 32 bits and sorted [by their bits](super::radix).
 
 use std::ops::{BitXor, Range};
@@ -15,24 +15,24 @@ use super::radix::NEAR;
 use super::scatter::{each, each_home};
 use super::words::words;
 
-/// Up to so many numbers are compared: that takes less than any table.
+/// At most this many numbers are sorted by comparing: that takes less time than any table.
 const FEW: usize = 1 << 8;
 
-/// Likewise in less memory, which would take longer to clear than these to sort.
+/// At most this many numbers are sorted by comparing in less memory: clearing memory for [`FEW`] keys would take longer than the sort.
 const VERY_FEW: usize = 1 << 5;
 
-/// Numbers for each key that there may be, from which counting is faster than moving.
+/// The number of elements for each possible key from which on counting is faster than moving.
 const DENSE: usize = 2;
 
-/// Keys that one worker writes in one go.
+/// The number of keys whose numbers one worker writes at a time.
 const KEYS: usize = 1 << 8;
 
-/// So many copies of a number are written without a look at how many there are.
+/// A number that occurs at most this many times is written this many times, without a branch on how often it occurs.
 const COPIES: usize = 4;
 
 /// An unsigned integer of at most 16 bits.
 pub(super) trait Narrow: Word + BitXor<Output = Self> + Into<usize> + Into<u32> + TryFrom<usize> {
-    /// The sign bit. Numbers without it changed are ordered as signed numbers are.
+    /// The sign bit. With this bit flipped, unsigned numbers are ordered as signed numbers are.
     const SIGN: Self;
 }
 
@@ -82,25 +82,25 @@ struct Piece {
     range: Range<usize>,
     /// The least and the greatest key.
     keys: (usize, usize),
-    /// How often each key occurs, from the least of all on.
+    /// How often each key occurs, beginning with the least key of all pieces.
     counts: Vec<u32>,
 }
 
-/// One for each worker; counts have 32 bits.
+/// Cuts the numbers into one piece for each worker, or more if they are too many for counts of 32 bits.
 fn pieces(executor: Option<&impl Executor>, len: usize) -> Vec<Piece> {
     let chunk = len.div_ceil(executor.map_or(1, |executor| executor.workers())).min(u32::MAX as usize);
     let range = |start: usize| start..len.min(start.saturating_add(chunk));
     (0..len).step_by(chunk).map(|start| Piece { range: range(start), ..Piece::default() }).collect()
 }
 
-/// The least key, and how many there may be.
+/// The least key of all pieces, and how many keys there are from it to the greatest.
 fn extent(pieces: &[Piece]) -> (usize, usize) {
     let least = pieces.iter().map(|piece| piece.keys.0).min().unwrap_or(0);
     let greatest = pieces.iter().map(|piece| piece.keys.1).max().unwrap_or(0);
     (least, greatest - least + 1)
 }
 
-/// How often a key occurs.
+/// How often a key occurs in all pieces.
 fn times(pieces: &[Piece], at: usize) -> usize {
     pieces.iter().map(|piece| piece.counts[at] as usize).sum()
 }
@@ -116,7 +116,7 @@ fn places(pieces: &[Piece], count: usize) -> Vec<Range<usize>> {
     (0..count).step_by(KEYS).map(block).collect()
 }
 
-/// A number's place in the order of all.
+/// The key of a number: its place in the order of all numbers of its type.
 #[inline(always)]
 fn key<W: Narrow>(x: W, flip: W) -> usize {
     (x ^ flip).into()
@@ -141,7 +141,7 @@ impl<W: Narrow> Body for KeyRange<'_, W> {
     }
 }
 
-/// Writes `number` so many times to the front, and returns what is behind.
+/// Writes `number` to the front `times` times, and returns what is behind.
 #[inline(always)]
 fn write<W: Copy>(part: &mut [W], number: W, times: usize) -> &mut [W] {
     if times <= COPIES
@@ -154,7 +154,7 @@ fn write<W: Copy>(part: &mut [W], number: W, times: usize) -> &mut [W] {
     &mut part[times..]
 }
 
-/// Sorts few numbers by comparing, as keys of 32 bits, for which there is room: the sort of these has been compiled anyway.
+/// Sorts few numbers by comparing, as keys of 32 bits in `room`: the sort of such keys is compiled anyway.
 #[inline(never)]
 fn compared<W: Narrow>(v: &mut [W], flip: W, room: &mut [u32]) {
     let keys = &mut room[..v.len()];
@@ -182,7 +182,7 @@ fn of_keys<W: Narrow>(keys: &[u32], v: &mut [W], flip: W) {
     v.iter_mut().zip(keys).for_each(|(x, key)| *x = number(*key as usize, flip));
 }
 
-/// The number of which this is the key.
+/// The number whose key this is.
 #[inline(always)]
 fn number<W: Narrow>(key: usize, flip: W) -> W {
     W::try_from(key).unwrap_or_default() ^ flip

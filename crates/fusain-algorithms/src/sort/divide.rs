@@ -1,12 +1,12 @@
-//! The steps of a quicksort: a sample is sorted, and elements are divided around one of it.
+//! The steps of a quicksort: a sample is sorted, and elements are divided around an element of the sample.
 
 use std::cmp::Ordering;
 use std::mem::needs_drop;
 
-/// If one in so many of a sample equals the pivot, or all others but one in so many lie on one side, those that equal it are set apart.
+/// Elements that equal the pivot are set apart if one in this many of a sample equals it, or if fewer than one in this many lies on one side of it.
 pub(super) const LOPSIDED: usize = 8;
 
-/// Sorts indices by insertion, at places found by bisection. Not generic: it would be most of what a program compiles for each of its sorts.
+/// Sorts indices by binary insertion. It is not generic: otherwise it would be most of what a program compiles for each of its sorts.
 #[inline(never)]
 pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -> bool) {
     for end in 1..sample.len() {
@@ -16,17 +16,17 @@ pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -
     }
 }
 
-/// Whether elements are probably compared by what they point to: they own something. Then to move one costs little beside a comparison.
+/// Whether elements are probably compared by what they point to, since they own something. Then moving an element costs little beside a comparison.
 pub(super) const fn are_dear<T>() -> bool {
     needs_drop::<T>()
 }
 
-/// Calls `place` for each element with what `judge` says of it, in order. It may swap elements up to that one.
+/// Calls `place` for each element in order, with what `judge` returns for it. `place` may swap elements up to that one.
 ///
-/// Where elements [are dear](are_dear), a block of them is judged before the first is placed: so they wait for memory side by side.
+/// If elements [are dear](are_dear), a block of them is judged before the first is placed, so that their accesses to memory overlap.
 #[inline(always)]
 fn each_judged<T, R: Copy + Default>(v: &mut [T], judge: impl Fn(&T) -> R, mut place: impl FnMut(&mut [T], usize, R)) {
-    /// Their judgements lie in four cache lines at most.
+    /// The number of elements in a block. Their judgements lie in four cache lines at most.
     const BLOCK: usize = 64;
     if !are_dear::<T>() {
         for at in 0..v.len() {
@@ -46,9 +46,9 @@ fn each_judged<T, R: Copy + Default>(v: &mut [T], judge: impl Fn(&T) -> R, mut p
     }
 }
 
-/// Moves the elements that are `before` the first one to the front, in their order. Returns these, and the others beginning with that one.
+/// Moves the elements that are `before` the first one, the pivot, to the front. Returns them, and the others, which begin with the pivot.
 ///
-/// Lomuto's partition. Every element is swapped, whether it is before the pivot or not: so there is no branch on the order. It takes less time than Hoare's
+/// Lomuto's partition. Every element is swapped, whether it is before the pivot or not, so there is no branch on the order. It takes less time than Hoare's
 /// with blocks (Edelkamp & Weiss, BlockQuicksort, 2016), which swaps a quarter as often.
 pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [T], &mut [T]) {
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
@@ -62,7 +62,7 @@ pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [
     v.split_at_mut(count)
 }
 
-/// As [`divide`], but sets what equals the first one apart. Returns those that are less, and those that are greater.
+/// Like [`divide`], but sets the elements that equal the first one apart. Returns the elements that are less, and those that are greater.
 pub(super) fn divide_in_three<T>(v: &mut [T], compare: impl Fn(&T, &T) -> Ordering) -> (&mut [T], &mut [T]) {
     if !are_dear::<T>() {
         let (less, rest) = divide(v, |x, pivot| compare(x, pivot).is_lt());
@@ -70,11 +70,11 @@ pub(super) fn divide_in_three<T>(v: &mut [T], compare: impl Fn(&T, &T) -> Orderi
     }
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
     let (mut less, mut not_greater) = (0, 0);
-    // Each is compared once, and swapped twice: to behind those that are not greater, and from there to behind those that are less.
+    // Each element is compared once and swapped twice: to the end of those that are not greater, and from there to the end of those that are less.
     let order = |x: &T| compare(x, pivot) as i8;
     each_judged(others, order, |others, at, order| {
         others.swap(not_greater, at);
-        // A greater one stays there, and is swapped with itself.
+        // A greater element stays there: then an element is swapped with itself.
         let from = if order > 0 { less } else { not_greater };
         others.swap(less, from);
         not_greater += usize::from(order <= 0);

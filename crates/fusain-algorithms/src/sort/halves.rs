@@ -1,8 +1,8 @@
 //! The first partition of a quicksort, by all workers.
 //!
-//! Only one thread at a time may look at an element that is `Send` and not `Sync`, so workers cannot share a pivot. But each can have one of its own:
-//! of a sorted sample of all elements, that which lies in its chunk and is nearest the middle. Where many elements are equal, so are these pivots; otherwise
-//! they differ little. Every worker divides its chunk, and what is on the wrong side of the common boundary is swapped.
+//! Only one thread at a time may look at an element that is `Send` and not `Sync`, so workers cannot share a pivot. But each worker can have its own pivot:
+//! of a sorted sample of all elements, the one nearest the middle that lies in the worker's chunk. If many elements are equal, so are these pivots; otherwise
+//! they differ little. Every worker divides its chunk, and elements on the wrong side of the common boundary are swapped.
 //!
 //! ```text
 //! chunks      [ < p | >= p ][ < q | >= q ]
@@ -10,17 +10,17 @@
 //! ```
 //!
 //! Elements between `p` and `q` can be on both sides. Once both sides are sorted, they are the last ones of the left side and the first ones of the
-//! right one, and [`mend`] sorts these again, alone. Where chunks hold different values, and one has none near the middle, its pivot is far from the others', and that may be
-//! half of all elements: such a sort gains 1.5 on two workers instead of 2. Work O(n), span O(n/workers) and what is swapped, no memory for elements.
+//! right side, and [`mend`] sorts these again, on one thread. If chunks hold different values, a chunk may have none near the middle. Then its pivot is far from the
+//! others, and up to half of all elements are sorted again, so that such a sort gains less. Work O(n), span O(n/workers + elements swapped), no memory for elements.
 
 use super::divide::{LOPSIDED, divide, sort_sample};
 use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 
-/// Elements among which the pivots are: so many that neighbours in their order have few elements between them.
+/// The number of elements in the sample from which the pivots are taken: enough that few elements lie between neighbours in the order of the sample.
 const SAMPLE: usize = 127;
 
-/// Divides `v` such that hardly an element before the returned index belongs behind one after it. `None` where no good pivots have been found.
+/// Divides `v` so that few elements before the returned index belong behind one after it. Returns `None` if no good pivots have been found.
 pub(super) fn halve<T, L>(executor: &impl Executor, v: &mut [T], is_less: &L) -> Option<usize>
 where
     T: Send,
@@ -41,7 +41,7 @@ where
             let elements = unsafe { elements.part(start..bound(chunk + 1)) };
             elements.swap(0, pivots[chunk] - start);
             let (less, _) = divide(elements, is_less);
-            // SAFETY: likewise.
+            // SAFETY: as above.
             let result = unsafe { results.part(chunk..chunk + 1) };
             result[0] = start + less.len();
         }
@@ -56,7 +56,7 @@ fn pivots<T>(
     bound: impl Fn(usize) -> usize,
     is_less: impl Fn(&T, &T) -> bool,
 ) -> Option<Vec<usize>> {
-    // Spread over all of them, whatever is left of the division: else the last chunk may have hardly any.
+    // The sample is spread over all elements, with the remainder of the division: otherwise the last chunk might have hardly any of it.
     let (stride, left) = (v.len() / SAMPLE, v.len() % SAMPLE);
     let mut sample: [usize; SAMPLE] = std::array::from_fn(|i| i * stride + stride / 2 + i * left / SAMPLE);
     let is_less = |a: usize, b: usize| is_less(&v[a], &v[b]);
@@ -65,7 +65,7 @@ fn pivots<T>(
         let (before, x) = (sample.partition_point(|y| is_less(*y, sample[rank])), sample[rank]);
         before..before + sample[before..].partition_point(|y| !is_less(x, *y))
     };
-    // What equals a pivot goes to the right: with hardly anything to the left, the next element does better.
+    // Elements that equal a pivot go to the right. If hardly any are less, the next greater element is a better pivot.
     let mut middle = equals(SAMPLE / 2);
     if middle.start < SAMPLE / LOPSIDED && middle.end < SAMPLE {
         middle = equals(middle.end);
@@ -82,7 +82,7 @@ fn pivots<T>(
     (0..count).map(nearest).collect()
 }
 
-/// Swaps what is on the wrong side of the boundary of all, and returns that: each chunk has one of its own in `boundaries`.
+/// Swaps the elements on the wrong side of the common boundary, and returns that boundary. `boundaries` has the boundary of each chunk.
 fn gather<T>(v: &mut [T], boundaries: &[usize], bound: impl Fn(usize) -> usize) -> usize {
     let chunks = || boundaries.iter().enumerate();
     let all: usize = chunks().map(|(chunk, boundary)| boundary - bound(chunk)).sum();
@@ -91,7 +91,7 @@ fn gather<T>(v: &mut [T], boundaries: &[usize], bound: impl Fn(usize) -> usize) 
     let mut wrong_right = chunks().map(|(chunk, boundary)| bound(chunk).max(all)..*boundary);
     let (mut here, mut there) = (0..0, 0..0);
     loop {
-        // Both sides have as many that are wrong.
+        // Both sides have the same number of wrong elements.
         while here.is_empty() {
             let Some(next) = wrong_left.next() else { return all };
             here = next;

@@ -34,17 +34,17 @@ pub(crate) fn pairs<K: Ord + Send, V: Send>(policy: &Par<'_>, v: &mut [(K, V)]) 
     policy.sort_by(v, |a, b| a.0.cmp(&b.0));
 }
 
-/// An element that one call of a closure looks at, and nobody else meanwhile: it need not be `Sync`.
+/// An element that only one call of a closure uses at a time, so it need not be `Sync`.
 #[repr(transparent)]
 struct OneEach<T>(T);
 
-// SAFETY: whoever shares such elements looks at each in one call only: to the thread of that call it is as if it were sent there, and back.
+// SAFETY: code that shares such elements uses each in one call only. It is as if the element were sent to the thread of that call, and back.
 unsafe impl<T: Send> Sync for OneEach<T> {}
 
 impl<T> OneEach<T> {
-    /// For whoever calls a closure once for each element, as [`Par::map`] does. By a mutable reference: nobody else has the elements.
+    /// For code that calls a closure once for each element, as [`Par::map`] does. The reference is mutable, so that no other code uses the elements.
     fn of(v: &mut [T]) -> &[OneEach<T>] {
-        // SAFETY: of the same layout, and borrowed for as long.
+        // SAFETY: the layout is the same, and the borrow is as long.
         unsafe { &*(std::ptr::from_mut(v) as *const [OneEach<T>]) }
     }
 }
@@ -55,8 +55,8 @@ impl<T> OneEach<T> {
 impl Par<'_> {
     /// Sorts `v` stably.
     ///
-    /// O(n log n) comparisons, memory for n elements; for strings and byte strings, up to 32 bytes more each, which keep their first bytes at
-    /// hand. Numbers are sorted as by [`sort_unstable`](Par::sort_unstable). If the order of `T` is not a total order, `v` has all elements
+    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 32 bytes more for each, which keep their first
+    /// bytes at hand. Numbers are sorted as by [`sort_unstable`](Par::sort_unstable). If the order of `T` is not a total order, `v` has all elements
     /// afterwards, in an unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///
     /// ```
@@ -128,9 +128,9 @@ impl Par<'_> {
     /// Sorts `v` by a key that is part of each element, stably.
     ///
     /// std has no such call: keys that [`sort_by_key`](Par::sort_by_key) gets cannot borrow from the element, so a `String` would have to be
-    /// cloned. For keys that are `str`, `String`, `[u8]` or `Vec<u8>` this is also several times as fast as comparing them in a closure: their
-    /// first bytes are kept at hand, in up to 48 bytes for each element, and elements are moved through memory for n of them; `key` is called once
-    /// for each, and if it panics, `v` is as it was. With other keys, and with fewer than 24 elements, it does what [`sort_by`](Par::sort_by) does.
+    /// cloned. For keys that are `str`, `String`, `[u8]` or `Vec<u8>` this is also much faster than comparing them in a closure: their
+    /// first bytes are kept at hand, in up to 48 bytes for each element. Elements are moved through memory for n of them. `key` is called once for
+    /// each, and if it panics, `v` is as it was. With other keys, and with fewer than 24 elements, it does what [`sort_by`](Par::sort_by) does.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -154,8 +154,8 @@ impl Par<'_> {
 
     /// Sorts `v` by key, stably, computing each key once.
     ///
-    /// Use it where keys are expensive. O(n log n) comparisons of keys, memory for 2 n keys and n indices, with more than four workers for 2 n
-    /// of both; for keys that are strings or byte strings, n keys, up to 48 bytes more each, and memory for n elements. No element moves before all
+    /// Use it where keys are expensive. O(n log n) comparisons of keys. Memory for 2 n keys and n indices, with more than four workers for 2 n
+    /// of both. If keys are strings or byte strings: memory for n keys, up to 48 bytes more for each, and n elements. No element moves before all
     /// keys have been computed and sorted, so a panic in `key` leaves `v` as it was.
     ///
     /// ```
@@ -194,8 +194,8 @@ impl Par<'_> {
     /// | elements | how | extra memory |
     /// |---|---|---|
     /// | integers of up to 16 bits, if there are many | by counting them | the counts |
-    /// | integers of up to 64 bits, floats with `total_cmp` | by their bits, mostly in three passes | for n elements; where several workers sort up to 16,384, for 2 n elements each |
-    /// | strings, byte strings | as by [`sort`](Par::sort) | as there |
+    /// | integers of up to 64 bits, floats with `total_cmp` | by their bits, usually in three passes | for n elements; if several workers sort up to 16,384, for 2 n in each |
+    /// | strings, byte strings | as by [`sort`](Par::sort) | as for [`sort`](Par::sort) |
     /// | all others | O(n log n) comparisons | none with up to four workers, for n elements with more; for up to 512 elements whose comparisons take long, for n |
     ///
     /// [`sort`](Par::sort) and [`sort_by`](Par::sort_by) do the same with numbers. Otherwise like [`sort`](Par::sort).

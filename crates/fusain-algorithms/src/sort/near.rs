@@ -1,11 +1,10 @@
-//! Sorts of few numbers by several workers, in one step: from the whole slice each worker picks the numbers whose keys lie in a range of its own, and sorts these by
-//! their bits.
+//! Sorts of few numbers by several workers, in one step.
 //!
-//! To pick a number takes far less than to sort it. If each worker sorted a part of the slice instead, all of them would have to meet again to merge what
-//! they have sorted. That takes as long as a whole short sort does.
+//! Each worker picks from the whole slice the numbers whose keys lie in its own range, and sorts them by their bits. Picking a number takes far less time than sorting it.
+//! If each worker sorted a part of the slice instead, the workers would have to wait for each other and merge the parts. That takes as long as a whole short sort.
 //!
-//! What a worker has sorted may lie where it belongs only when all have picked theirs. So it sorts into memory of its own, and copies from there when it has done: by then they have, mostly. What is
-//! left is copied by the caller.
+//! A worker may write to the slice only when all workers have picked their numbers. So it sorts into separate memory, and copies from there when it has finished. Usually
+//! all others have picked their numbers by then. If they have not, the caller copies that part in the end.
 //!
 //! The ranges are cut by a sample, as in sample sort (Frazer and McKellar, Samplesort, 1970). Work O(workers n), span O(n), memory for two numbers for each element and
 //! worker.
@@ -22,25 +21,25 @@ use crate::tiles::offsets::Offsets;
 use super::radix::sort_keys;
 use super::scatter::each_part;
 
-/// Elements for which one more worker pays (`compare breakeven --only sort`): with half of them its part takes less than calling it does.
+/// The number of elements for which one more worker pays (`compare breakeven --only sort`): half as many take less time than calling the worker.
 const PART_MIN: usize = 128;
 
-/// Ranges at most: each worker looks at all elements.
+/// The maximum number of ranges: each worker looks at all elements.
 const RANGES_MAX: usize = 8;
 
-/// Keys of the sample for each range. Then the longest of two is seldom more than a sixth too long.
+/// The number of sampled keys for each range. With this many, the longer of two ranges is seldom more than a sixth too long.
 const SAMPLE: usize = 16;
 
 /// The keys from `least` on that are not more than `span` above it.
 struct Keys<W> {
     least: W,
     span: u64,
-    /// How many have been sorted, and lie beside the slice still.
+    /// How many numbers have been sorted but not copied to the slice.
     away: usize,
 }
 
 impl<W: Word> Keys<W> {
-    /// Those of `numbers`, whose order is `bit_order`, in `room`, which is as long.
+    /// The keys of `numbers` that lie in this range, in `room`, which is as long. The order of the numbers is `bit_order`.
     fn pick<'r>(&self, numbers: &[W], bit_order: BitOrder, room: &'r mut [MaybeUninit<W>]) -> &'r mut [W] {
         let picked = match bit_order {
             BitOrder::Unsigned => self.pick_of::<UNSIGNED>(numbers, room),
@@ -55,7 +54,7 @@ impl<W: Word> Keys<W> {
     fn pick_of<'r, const N: u8>(&self, numbers: &[W], room: &'r mut [MaybeUninit<W>]) -> &'r mut [W] {
         assert!(room.len() >= numbers.len(), "room for all");
         let (least, span) = (self.least, self.span);
-        // What is less than the least is farther away than anything.
+        // A key below the least wraps around, and so is farther away than any key of the range.
         let judge = If(|x: &W| x.to_key::<N>().above(least) <= span);
         let part = Part { v: numbers.as_ptr(), range: 0..numbers.len(), first: None, judge: &judge };
         let room = room.as_mut_ptr().cast::<W>();
@@ -66,7 +65,7 @@ impl<W: Word> Keys<W> {
     }
 }
 
-/// Sorts `v`, whose order is `bit_order`, with `executor`. Returns false, and has done nothing, if there is too little for two.
+/// Sorts `v`, whose order is `bit_order`, with `executor`. Returns false and does nothing if there is too little for two workers.
 pub(super) fn sort<W: Word>(executor: &impl Executor, v: &mut [W], bit_order: BitOrder) -> bool {
     let len = v.len();
     let wanted = executor.grain().map_or(executor.workers(), |grain| len / grain.max(1));
@@ -81,16 +80,16 @@ pub(super) fn sort<W: Word>(executor: &impl Executor, v: &mut [W], bit_order: Bi
     each_part(Some(executor), &mut ranges, &|start, ranges| {
         let mut room = Scratch::<W>::new(len);
         for (i, range) in (start..).zip(ranges) {
-            // SAFETY: nobody writes to the slice before all ranges have been picked.
+            // SAFETY: no worker writes to the slice before all ranges have been picked.
             let keys = range.pick(unsafe { slice.shared() }, bit_order, room.room());
-            // The slice has been read.
+            // From here on this worker does not read the slice for this range.
             picked.set(i, keys.len());
-            // SAFETY: each range has a part of its own.
+            // SAFETY: each range has its own part.
             let sorted = zeros(unsafe { aside.part(i * len..i * len + keys.len()) });
             sort_keys(keys, sorted, bit_order == BitOrder::Float);
             of_keys(sorted, bit_order);
             match picked.get_if_all(i) {
-                // SAFETY: the slice has been read by all, and each range has a place of its own.
+                // SAFETY: all workers have read the slice, and each range has its own place.
                 Some(place) => unsafe { slice.part(place) }.copy_from_slice(sorted),
                 None => range.away = sorted.len(),
             }
@@ -98,24 +97,24 @@ pub(super) fn sort<W: Word>(executor: &impl Executor, v: &mut [W], bit_order: Bi
     });
     for (i, range) in ranges.iter().enumerate().filter(|(_, range)| range.away > 0) {
         let place = picked.get(i).expect("all have been picked");
-        // SAFETY: nobody else is left.
+        // SAFETY: the run has ended, so no other thread uses the memory.
         let sorted = unsafe { aside.part(i * len..i * len + range.away) };
-        // SAFETY: likewise.
+        // SAFETY: as above.
         let to = unsafe { slice.part(place) };
-        // SAFETY: sorted into it above.
+        // SAFETY: the numbers were sorted into this part above.
         to.copy_from_slice(unsafe { &*(&raw const *sorted as *const [W]) });
     }
     true
 }
 
-/// The room, filled with something.
+/// The room, filled with zeros.
 fn zeros<W: Word>(room: &mut [MaybeUninit<W>]) -> &mut [W] {
     room.fill(MaybeUninit::new(W::default()));
     // SAFETY: just filled.
     unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
 }
 
-/// Ranges that are together all keys, `count` or fewer, with about the same number of elements of `v`.
+/// At most `count` ranges that cover all keys, each with about the same number of elements of `v`.
 fn ranges<W: Word>(v: &[W], bit_order: BitOrder, count: usize) -> Vec<Keys<W>> {
     let wanted = SAMPLE * count;
     let mut sample: Vec<W> = (0..wanted).filter_map(|i| v.get(i * v.len() / wanted)).copied().collect();
@@ -125,7 +124,7 @@ fn ranges<W: Word>(v: &[W], bit_order: BitOrder, count: usize) -> Vec<Keys<W>> {
     let mut starts: Vec<W> = (0..count).map(|i| if i == 0 { W::default() } else { sample[i * SAMPLE] }).collect();
     starts.dedup();
     let range = |i: usize| {
-        // After the last key comes the first again.
+        // The greatest key is followed by the least one, 0.
         let next = starts.get(i + 1).copied().unwrap_or_default();
         let span = next.above(starts[i]).wrapping_sub(1);
         Keys { least: starts[i], span, away: 0 }

@@ -1,6 +1,6 @@
 //! Sorts of numbers where equal means the same bits: integers, and floats in the order of `total_cmp`.
 //!
-//! They are treated as unsigned words of their width, so all that follows is compiled once for each width, with this crate, and not for each type and each call of a program.
+//! They are treated as unsigned words of their width. So the sorts are compiled once for each width, with this crate, and not for each type and each call of a program.
 
 use crate::element::bit_order::BitOrder;
 use crate::element::primitive::{is_float, is_integer};
@@ -19,18 +19,18 @@ pub(super) enum Words<'v> {
 }
 
 impl<'v> Words<'v> {
-    /// Of `v`, numbers of at most 64 bits.
+    /// The bits of `v`, which are numbers of at most 64 bits.
     pub(super) fn of<T>(v: &'v mut [T]) -> Self {
         assert!(is_integer::<T>() || is_float::<T>(), "numbers only");
         let (start, len) = (v.as_mut_ptr(), v.len());
         match size_of::<T>() {
-            // SAFETY: numbers of one byte, every bit of which is one; the slice is borrowed.
+            // SAFETY: numbers of one byte, all of whose bits are initialised; the borrow is the same.
             1 => Words::Of8(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            // SAFETY: numbers of two bytes, and likewise.
+            // SAFETY: as above, numbers of two bytes.
             2 => Words::Of16(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            // SAFETY: numbers of four bytes, and likewise.
+            // SAFETY: as above, numbers of four bytes.
             4 => Words::Of32(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
-            // SAFETY: numbers of eight bytes, and likewise; all of them are aligned alike.
+            // SAFETY: as above, numbers of eight bytes, which all have the same alignment.
             8 => Words::Of64(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }),
             bytes => unreachable!("numbers of {bytes} bytes have no natural order"),
         }

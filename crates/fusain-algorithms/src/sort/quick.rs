@@ -1,12 +1,12 @@
 //! `sort_unstable`: quicksort in place, whose parts are shared.
 //!
-//! Idea: what is left is a stack of parts, each of which is sorted by itself. A unit takes one: it partitions it around a pivot and puts
-//! both sides back, or, when it is short, sorts it with std. A split gives the oldest part away, which is mostly the longest. Elements
-//! that equal the pivot are set apart where there are many. Hoare, Quicksort (1962); the pivot is the middle one of a sample,
-//! and parts are [divided](super::divide) without a branch on the order. The first partition of many is made by
-//! [all workers](super::halves), the others by one each: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
-//! used with up to four workers; with more, or where comparisons of a single leaf are dear, `sort_unstable` uses the [merge sort](super::run). Work O(n log n), no memory for elements,
-//! span O(n) where the values in all parts of the slice are spread alike.
+//! Idea: a state is a stack of parts, each of which is sorted independently. A unit takes one part. If it is long, the unit partitions it around
+//! a pivot and puts both sides back; if it is short, the unit sorts it with std. A split gives the oldest part away, which is usually the longest.
+//! Elements that equal the pivot are set apart if there are many. Hoare, Quicksort (1962); the pivot is the middle element of a sample,
+//! and parts are [divided](super::divide) without a branch on the order. The first partition of a long slice is made by
+//! [all workers](super::halves), each other one by one worker: only one thread at a time may look at a pivot that is `Send` and not `Sync`. So this is
+//! used with up to four workers. With more, or if the slice is one leaf with expensive comparisons, `sort_unstable` uses the [merge sort](super::run).
+//! Work O(n log n), no memory for elements, span O(n) if the values in all parts of the slice are spread in the same way.
 
 use std::cmp::Ordering;
 use std::ops::Range;
@@ -19,37 +19,37 @@ use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 use crate::sort::insertion::sort_few;
 
-/// Workers up to which this is used. The partitions that make a part for each are hardly shared, and take longer the more there are; with two,
-/// `compare strings` shows the gain.
+/// The number of workers up to which this is used. The partitions that make a part for each worker are hardly shared, and take longer the more workers
+/// there are; with two, `compare strings` shows the gain.
 pub(super) const FEW_WORKERS: usize = 4;
 
-/// Parts for each worker: more even out that they differ in length.
+/// The number of parts for each worker: several, as they differ in length.
 const PARTS_PER_WORKER: usize = 4;
 
-/// Elements that are sorted by std at least: to find a pivot and to partition would take as long as two workers gain (`sort_unstable_by` of 2,048 floats).
+/// The minimum length of a part that is partitioned rather than sorted by std: for fewer elements, finding a pivot and partitioning would take as long as two workers gain.
 pub(super) const LEAF_MIN: usize = 512;
 
-/// Elements that are sorted by std at most: more would even out less, and wait for memory that a partition reads ahead.
+/// The maximum length of a part that is sorted by std: longer parts would share the work less evenly, and would wait for memory that a partition reads ahead.
 const LEAF_MAX: usize = 1 << 14;
 
-/// From so many elements on, all workers make the first partition together.
+/// The number of elements from which on all workers make the first partition together.
 const SHARED_MIN: usize = 1 << 14;
 
-/// Elements of which the middle one is the pivot.
+/// The number of elements in a sample, whose middle element is the pivot.
 const SAMPLE: usize = 63;
 
 struct Quick<'v, T, C, S> {
     all: Parts<'v, T>,
     compare: C,
     sort_leaf: S,
-    /// Elements up to which a part is sorted by std.
+    /// The number of elements up to which a part is sorted by std.
     leaf: usize,
 }
 
-/// A partition that leaves nearly all elements on one side counts as so many.
+/// A partition that leaves nearly all elements on one side counts as this many partitions.
 const BAD_PARTITION: u32 = 6;
 
-/// Elements to be sorted, and how often they may be partitioned again: with bad pivots, or an order that is none, it would be too often.
+/// Elements to be sorted, and how often they may be partitioned again. Without that limit there would be too many partitions if pivots are bad or the order is not total.
 ///
 /// Invariant: 1. no two parts of a sort overlap.
 struct Part {
@@ -63,7 +63,7 @@ where
     C: Fn(&T, &T) -> Ordering + Sync,
     S: Fn(&mut [T]) + Sync,
 {
-    /// Later parts are shorter, mostly.
+    /// A stack of parts. Later parts are usually shorter.
     type Local = Vec<Part>;
 
     fn has_local_work(&self, parts: &Self::Local) -> bool {
@@ -74,14 +74,14 @@ where
         match parts.pop() {
             Some(part) if self.is_long(&part) => self.partition(part, parts),
             Some(Part { places, .. }) => {
-                // SAFETY: the elements of a part, invariant 1 of parts, which has been taken from the state.
+                // SAFETY: the part has been taken from the state, and overlaps no other part, by invariant 1 of `Part`.
                 (self.sort_leaf)(unsafe { self.all.part(places) });
             }
             None => {}
         }
     }
 
-    /// A part is one element to the run loop, however long it is: where parts take long, the others are on offer, and nobody has to wait until one has ended.
+    /// To the run loop a part is one element, however long it is. So if parts take long, the other parts are on offer, and no thief has to wait until a part has been sorted.
     fn unit_len(&self, _grain: usize) -> usize {
         1
     }
@@ -103,9 +103,9 @@ impl<T, C: Fn(&T, &T) -> Ordering, S> Quick<'_, T, C, S> {
         part.places.len() > self.leaf && part.partitions > 0
     }
 
-    /// Adds both sides of a pivot, without it and what equals it, to `parts`; the shorter one last.
+    /// Partitions a part and adds both sides to `parts`, the shorter one last. The pivot, and elements set apart as equal to it, are in their places.
     fn partition(&self, Part { places, partitions }: Part, parts: &mut Vec<Part>) {
-        // SAFETY: the elements of a part, invariant 1 of parts, which has been taken from the state.
+        // SAFETY: the part has been taken from the state, and overlaps no other part, by invariant 1 of `Part`.
         let v = unsafe { self.all.part(places.clone()) };
         let (pivot, is_common) = self.middle(v);
         v.swap(0, pivot);
@@ -157,13 +157,13 @@ where
         .unwrap_or_else(|| LEAF_MIN.max(v.len() / (PARTS_PER_WORKER * executor.workers())).min(LEAF_MAX));
     let partitions = 2 * (usize::BITS - v.len().leading_zeros());
     let shared_min = executor.grain().map_or(SHARED_MIN, |grain| grain.saturating_mul(PARTS_PER_WORKER));
-    // 0: there is one side only.
+    // With a boundary of 0 there is one side only.
     let boundary =
         if v.len() >= shared_min { halve(executor, v, &|a, b| compare(a, b).is_lt()).unwrap_or(0) } else { 0 };
     let quick = Quick { all: Parts::new(v), compare, sort_leaf, leaf };
     let sides = [0..boundary, boundary..quick.all.len()].into_iter().filter(|side| !side.is_empty());
     let mut parts: Vec<Part> = sides.map(|places| Part { places, partitions }).collect();
-    // A part for each worker first: a call that has nothing to give when it begins wakes nobody.
+    // First a part for each worker is made: a call that has nothing to give away when it begins wakes no worker.
     loop {
         sort_few(&mut parts, |a, b| a.places.len() > b.places.len());
         if parts.len() >= executor.workers() || !parts.first().is_some_and(|part| quick.is_long(part)) {

@@ -8,7 +8,7 @@
 //!    One insertion sort over all of them ends it. If many elements share a bucket, each bucket is sorted on its own.
 //!
 //! The pool decides which worker takes which bucket. A slice that fits the cache as a whole begins with step 2. If one bucket has more than
-//! a sixth of the elements, because some keys are far away from the others, comparing is better; no element has been moved by then. Until then integers stand in the slice as
+//! a sixth of the elements, because some keys are far away from the others, comparing is better. No element has been moved by then; integers have been replaced by
 //! their keys, and are turned back.
 //!
 //! Step 1 is the first pass of a radix sort by the most significant digit, in parallel as in Satish et al., Fast sort on CPUs and GPUs
@@ -24,34 +24,34 @@ use crate::platform::simd::{Body, widest};
 
 use super::scatter::{Piece, Slots, each, each_bucket, each_piece, pieces, places};
 
-/// Buckets at first: a line of each fits the first-level cache.
+/// The number of buckets in step 1: the first-level cache holds a line of each.
 const BUCKETS: usize = 1 << 8;
 
-/// Elements from which there are more buckets, so that one still fits the second-level cache.
+/// The number of elements from which on there are more buckets, so that a bucket still fits the second-level cache.
 const MANY: usize = 1 << 21;
 
-/// The number of buckets then.
+/// The number of buckets in step 1 for [`MANY`] elements or more.
 const BUCKETS_MANY: usize = 1 << 10;
 
-/// Buckets at most where all lies in the second-level cache: so does a line of each.
+/// The maximum number of buckets in step 2: the second-level cache holds a line of each.
 const BUCKETS_NEAR: usize = 1 << 13;
 
-/// Elements in a bucket up to which std sorts it.
+/// The number of elements in a bucket up to which std sorts it.
 const SMALL: usize = 64;
 
-/// Elements looked at to find out what spreads them.
+/// The number of elements in the sample that shows which buckets spread the elements more evenly.
 const SAMPLE: usize = 1 << 9;
 
-/// Up to so many elements are sorted by one worker: calling others for each step would take longer. What several do is in `near.rs`.
+/// At most this many elements are sorted by one worker: calling other workers for each step would take longer. How several workers sort so few is in `near.rs`.
 pub(super) const NEAR: usize = 1 << 14;
 
-/// Pairs in one bucket, for each key, up to which the last step is one insertion sort over all buckets: about so many steps a key.
+/// The number of pairs in the same bucket, for each key, up to which one insertion sort over all buckets ends the sort. It takes about as many steps for each key.
 const CROWDED: u64 = 4;
 
-/// If a bucket has more than one of so many elements, comparing is better.
+/// If a bucket has more than one in this many elements, comparing is better.
 const SKEW: usize = 6;
 
-/// Keys that are made before the range of them is found: they still lie in the first-level cache then.
+/// The number of keys that are computed before their range is found: they are still in the first-level cache then.
 const BLOCK: usize = 1 << 11;
 
 /// Which bucket keys go into: the range from the least to the greatest, in parts of the same width.
@@ -71,11 +71,11 @@ impl<W: Word> Buckets<W> {
         Buckets::OfKeys { least, shift: bits.saturating_sub(count.ilog2()) }
     }
 
-    /// As many for floats, whose keys these are; only where there is no other number between them.
+    /// `count` buckets for the values of floats, whose least and greatest keys these are. `None` if that is no range of finite values.
     fn of_values(least: W, greatest: W, count: usize) -> Option<Self> {
         let (least, greatest) = (least.of_key::<FLOAT>().float(), greatest.of_key::<FLOAT>().float());
         let scale = count as f64 / (greatest - least);
-        // What is not finite lies at the ends of the order.
+        // Values that are not finite lie at the ends of the order.
         let is_range = least.is_finite() && greatest.is_finite() && scale.is_normal();
         is_range.then_some(Buckets::OfValues { least, scale, last: count as u32 - 1 })
     }
@@ -112,12 +112,12 @@ impl<W: Word> Buckets<W> {
         floats.iter().step_by(floats.len().div_ceil(SAMPLE)).map(pairs).sum()
     }
 
-    /// The bucket of a number whose order is `N`, `UNSIGNED` or `FLOAT`. No number that is less than another is in a later one, as all steps keep the order of floats.
+    /// The bucket of a number whose order is `N`, `UNSIGNED` or `FLOAT`. No number is in a later bucket than a greater number, as all steps keep the order of floats.
     #[inline(always)]
     fn of<const N: u8>(self, x: W) -> usize {
         match self {
             Buckets::OfKeys { least, shift } => (x.to_key::<N>().above(least) >> shift) as usize,
-            // Rounding may lead out of the last one.
+            // Rounding may lead beyond the last bucket.
             Buckets::OfValues { least, scale, last } => (((x.float() - least) * scale) as u32).min(last) as usize,
         }
     }
@@ -149,7 +149,7 @@ fn count<W: Word, const N: u8>(piece: &mut Piece, v: &[W], buckets: Buckets<W>, 
 ///
 /// # Safety
 ///
-/// `next` has a place in `room` for each of them, that is nobody else's.
+/// `next` has a place in `room` for each of them, which no other piece has.
 #[inline(never)]
 unsafe fn put<W: Word, const N: u8>(piece: &mut Piece, v: &[W], buckets: Buckets<W>, room: &Slots<'_, W>) {
     for x in &v[piece.range.clone()] {
@@ -160,7 +160,7 @@ unsafe fn put<W: Word, const N: u8>(piece: &mut Piece, v: &[W], buckets: Buckets
     }
 }
 
-/// Sorts numbers whose order is `bit_order`, with `executor` or on this thread. Returns whether it has: if not, `v` is as it was.
+/// Sorts numbers whose order is `bit_order`, with `executor` or on this thread. Returns whether it has sorted them; if not, `v` is as it was.
 pub(super) fn sort<W: Word>(executor: Option<&impl Executor>, v: &mut [W], bit_order: BitOrder) -> bool {
     let is_float = bit_order == BitOrder::Float;
     if v.len() <= NEAR {
@@ -200,7 +200,7 @@ pub(super) fn sort<W: Word>(executor: Option<&impl Executor>, v: &mut [W], bit_o
     each(executor, &mut pieces, &|piece| match bit_order {
         // SAFETY: a piece has as many places for a bucket as it has counted numbers for it, inside the room.
         BitOrder::Float => unsafe { put::<W, FLOAT>(piece, numbers, buckets, &room) },
-        // SAFETY: likewise.
+        // SAFETY: as above.
         _ => unsafe { put::<W, UNSIGNED>(piece, numbers, buckets, &room) },
     });
     // SAFETY: every key has been put in its place.
@@ -236,7 +236,7 @@ fn widen<W: Word>(a: (W, W), b: (W, W)) -> (W, W) {
     (a.0.min(b.0), a.1.max(b.1))
 }
 
-/// How many buckets there are for so many elements in the second-level cache: one for each, so that no other step follows mostly.
+/// The number of buckets for `len` elements in the second-level cache: one for each element, so that usually no other step follows.
 fn buckets_near(len: usize) -> usize {
     len.next_power_of_two().min(BUCKETS_NEAR)
 }
@@ -255,7 +255,7 @@ impl<W: Word, const N: u8> Body for KeyRange<'_, W, N> {
     }
 }
 
-/// Sorts the keys of a bucket; they go to `home`.
+/// Sorts the keys of a bucket into `home`.
 pub(super) fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool) {
     // Counts have 32 bits.
     if keys.len() <= SMALL || u32::try_from(keys.len()).is_err() {
@@ -266,7 +266,7 @@ pub(super) fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool)
     let count = buckets_near(keys.len());
     let mut buckets = Buckets::of_keys(least, greatest, count);
     let (mut next, mut pairs) = buckets.count(keys, count);
-    // Twice as many as where all lie evenly.
+    // This is twice as many pairs as for keys that are spread evenly.
     if is_float
         && pairs > keys.len() as u64
         && let Some(by_value) = Buckets::of_values(least, greatest, count)
@@ -291,13 +291,13 @@ pub(super) fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool)
         return insert_each(home);
     }
     let mut start = 0;
-    // Where the next one would go, the bucket ends.
+    // A bucket ends where its next key would go.
     for end in next {
         let part = &mut home[start..end as usize];
         if part.len() <= SMALL {
             part.sort_unstable();
         } else {
-            // Its keys differ in fewer bits, or lie in a shorter range: so this ends.
+            // The part's keys differ in fewer bits, or lie in a shorter range, so the recursion ends.
             let keys = &mut keys[start..end as usize];
             keys.copy_from_slice(part);
             sort_keys(keys, part, is_float);
@@ -306,7 +306,7 @@ pub(super) fn sort_keys<W: Word>(keys: &mut [W], home: &mut [W], is_float: bool)
     }
 }
 
-/// Insertion sort, for keys that are a few places from where they belong. Half of them move by one at most, so that is done without a branch.
+/// Insertion sort, for keys that are a few places from where they belong. Half of them move by at most one place, which is done without a branch.
 fn insert_each<W: Word>(keys: &mut [W]) {
     let Some(&(mut last)) = keys.first() else { return };
     for i in 1..keys.len() {

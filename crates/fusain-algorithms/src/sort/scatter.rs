@@ -1,4 +1,4 @@
-//! Shared by the sorts that move elements into buckets: one worker moves each piece of the slice.
+//! Code shared by the sorts that move elements into buckets: one worker moves each piece of the slice.
 //!
 //! Code that depends on the type of the elements is compiled for each type, so all other code is kept apart from it.
 
@@ -9,28 +9,28 @@ use std::ops::Range;
 use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 
-/// Pieces for each worker in which elements are counted and moved.
+/// The number of pieces for each worker in which elements are counted and moved.
 const PIECES_PER_WORKER: usize = 2;
 
-/// Units in which items are done at most: many more than workers, and few enough that the cost of a unit does not show.
+/// The maximum number of units into which items are divided: many more than workers, and few enough that the cost of a unit does not matter.
 const UNITS: usize = 1 << 8;
 
-/// Where one worker counts and moves elements.
+/// A piece of the slice, whose elements one worker counts and moves.
 #[derive(Default)]
 pub(super) struct Piece {
     pub(super) range: Range<usize>,
-    /// First how many of them go into each bucket, then where the next one goes.
+    /// For each bucket, first how many elements go into it, then where the next one goes.
     pub(super) next: Vec<usize>,
 }
 
-/// The pieces of so many elements.
+/// The pieces of `len` elements.
 pub(super) fn pieces(executor: Option<&impl Executor>, len: usize) -> Vec<Piece> {
     let count = executor.map_or(1, |executor| executor.workers() * PIECES_PER_WORKER);
     let start = |i: usize| i * (len / count) + i.min(len % count);
     (0..count).map(|i| Piece { range: start(i)..start(i + 1), ..Piece::default() }).collect()
 }
 
-/// Turns counts into the places of first elements, bucket after bucket and in each piece after piece; returns where each bucket lies.
+/// Turns counts into the places of first elements: bucket after bucket, and in each bucket piece after piece. Returns where each bucket lies.
 pub(super) fn places(pieces: &mut [Piece]) -> Vec<Range<usize>> {
     let count = pieces.first().map_or(0, |piece| piece.next.len());
     let mut at = 0;
@@ -44,13 +44,13 @@ pub(super) fn places(pieces: &mut [Piece]) -> Vec<Range<usize>> {
     (0..count).map(&mut bucket).collect()
 }
 
-/// Calls `f` with ranges that are together `0..count`, by `executor` if there is one, and more to do than for one worker.
+/// Calls `f` with ranges that partition `0..count`, on `executor` if there is one and there is more than one item.
 ///
-/// A range is short, since one item may cost ten thousand times as much as another.
+/// Ranges are short, since one item may cost far more than another.
 fn share(executor: Option<&impl Executor>, count: usize, f: &(dyn Fn(Range<usize>) + Sync)) {
     let unit = count.div_ceil(UNITS).max(1);
     match executor.filter(|_| count > 1) {
-        // A unit has one.
+        // With this weight a unit has one range.
         Some(executor) => executor.run_ranges(count.div_ceil(unit), usize::MAX, move |units| {
             f(units.start * unit..count.min(units.end * unit));
         }),
@@ -58,7 +58,7 @@ fn share(executor: Option<&impl Executor>, count: usize, f: &(dyn Fn(Range<usize
     }
 }
 
-/// Calls `f` with parts that are together `v`, each with the index of its first element.
+/// Calls `f` with parts that partition `v`, each with the index of its first element.
 pub(super) fn each_part<T: Send>(executor: Option<&impl Executor>, v: &mut [T], f: &(dyn Fn(usize, &mut [T]) + Sync)) {
     let v = Parts::new(v);
     // SAFETY: ranges do not overlap.
@@ -102,19 +102,19 @@ pub(super) fn each_bucket<T: Send>(
     let from = Parts::new(from);
     each_home(executor, buckets, home, &|i, home| {
         if !home.is_empty() {
-            // SAFETY: buckets do not overlap, or this would not be called.
+            // SAFETY: buckets do not overlap, as `each_home` has checked.
             f(unsafe { from.part(buckets[i].clone()) }, home);
         }
     });
 }
 
-/// Memory that pieces share out.
+/// Memory in which each piece writes its own slots.
 pub(super) struct Slots<'r, T> {
     start: *mut T,
     room: PhantomData<&'r mut [MaybeUninit<T>]>,
 }
 
-// SAFETY: what is written there are elements, by whoever has the slot.
+// SAFETY: only elements are written there, each by the worker that has the slot.
 unsafe impl<T: Send> Sync for Slots<'_, T> {}
 
 impl<'r, T> Slots<'r, T> {

@@ -18,7 +18,7 @@ pub(super) fn is_for<T, K: ?Sized>(len: usize) -> bool {
     is_string && size_of::<T>() > 0 && len >= VERY_FEW
 }
 
-/// The bytes of a key of those kinds, whose order is theirs.
+/// The bytes of a key of one of those types. Keys are ordered as their bytes are.
 #[inline(always)]
 pub(super) fn bytes<K: ?Sized>(key: &K) -> &[u8] {
     if is::<K, str>() || is::<K, [u8]>() {
@@ -34,7 +34,7 @@ pub(super) fn bytes<K: ?Sized>(key: &K) -> &[u8] {
     }
 }
 
-/// Sorts `v` by keys that its elements lend.
+/// Sorts `v` by keys that borrow from its elements.
 #[inline]
 pub(super) fn by_lent<T, K, F>(plan: Plan<'_>, v: &mut [T], key: &F, is_stable: bool)
 where
@@ -45,7 +45,7 @@ where
     with(plan, |team| lent(team, v, &|element| bytes(key(element)), is_stable).apply(team, v));
 }
 
-/// Sorts pairs by their first members, which are strings, stably. The second ones need not be `Sync`, as nobody looks at them.
+/// Sorts pairs by their first members, which are strings, stably. The second ones need not be `Sync`, as they are not read.
 #[inline]
 pub(super) fn pairs<K, V>(plan: Plan<'_>, v: &mut [(K, V)])
 where
@@ -58,16 +58,16 @@ where
     by_lent(plan, unsafe { &mut *pairs }, &|pair: &Pair<K, V>| &pair.0.0, true);
 }
 
-/// A pair of which all threads see the first member.
+/// A pair whose first member all threads may read.
 ///
-/// Invariant: that is a string or a byte string. Nobody looks at the second member of one that is shared.
+/// Invariant: the first member is a string or a byte string. While a pair is shared, its second member is not used.
 #[repr(transparent)]
 struct Pair<K, V>((K, V));
 
 // SAFETY: by the invariant, as strings are `Sync`.
 unsafe impl<K: Send, V: Send> Sync for Pair<K, V> {}
 
-/// The order of strings that elements lend.
+/// The order of elements by strings that borrow from them.
 fn lent<'v, T: Sync>(
     team: Option<&Team<'_>>,
     v: &'v [T],

@@ -5,7 +5,7 @@
 //! go are compared themselves. At the end each string is moved once. This is the key-prefix sort of AlphaSort (Nyberg, Barclay,
 //! Cvetanovic, Gray & Lomet 1994, section 4).
 //!
-//! No code of the caller's is run: the types are std's, and so is their order. Memory for each string: a key of 16 bytes, another where keys
+//! No code of the caller is run: the types are std's, and so is their order. Memory for each string: a key of 16 bytes, another one if keys
 //! are merged, and a copy of the string itself (not of its bytes).
 
 use std::mem::MaybeUninit;
@@ -27,16 +27,16 @@ pub(super) const VERY_FEW: usize = 24;
 /// Fewer keys than this are sorted by one worker.
 const FEW: usize = 64;
 
-/// Fewer strings that their keys do not tell apart are compared.
+/// Fewer strings than this whose keys do not tell them apart are compared directly.
 const TIE: usize = 8;
 
-/// Bytes that are compared in one go.
+/// The number of bytes that are compared at once.
 const BLOCK: usize = 64;
 
-/// Bits of a key that hold the index of the string: for more strings than any memory.
+/// The number of bits of a key that hold the index of the string: enough for more strings than any memory holds.
 const INDEX_BITS: u32 = 40;
 
-/// Bytes of a string that are kept in its key: what the index and one byte for the length leave.
+/// The number of bytes of a string that are kept in its key: what the index and one byte for the length leave.
 const PREFIX: usize = 10;
 
 /// Elements whose `Ord` is that of their bytes.
@@ -48,30 +48,30 @@ pub(super) enum Strings<'v> {
 }
 
 impl<'v> Strings<'v> {
-    /// `v` as what it is, or `None` where its elements are something else.
+    /// `v` as a slice of its real type, or `None` if that is not one of these types.
     #[inline(always)]
     pub(super) fn of<T>(v: &'v mut [T]) -> Option<Self> {
         let (start, len) = (v.as_mut_ptr(), v.len());
-        // Of `&str` and `&[u8]` the identity does not tell the lifetime. It is at least that of the borrow, and what is only permuted
-        // may be taken for references of that lifetime.
+        // The identities of `&str` and `&[u8]` do not tell the lifetime. It is at least that of the borrow, and references that are only
+        // permuted may be treated as if they had that lifetime.
         if is::<T, &'static str>() {
             // SAFETY: `T` is `&str`; the slice is borrowed.
             Some(Strings::Str(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }))
         } else if is::<T, String>() {
-            // SAFETY: `T` is `String`, and likewise.
+            // SAFETY: `T` is `String`, as above.
             Some(Strings::String(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }))
         } else if is::<T, &'static [u8]>() {
-            // SAFETY: `T` is `&[u8]`, and likewise.
+            // SAFETY: `T` is `&[u8]`, as above.
             Some(Strings::Slice(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }))
         } else if is::<T, Vec<u8>>() {
-            // SAFETY: `T` is `Vec<u8>`, and likewise.
+            // SAFETY: `T` is `Vec<u8>`, as above.
             Some(Strings::Vec(unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }))
         } else {
             None
         }
     }
 
-    /// Sorts them, stable if asked to.
+    /// Sorts the strings, stably if `is_stable`.
     ///
     /// Compiled with this crate, and not again with every program.
     #[inline(never)]
@@ -102,8 +102,8 @@ impl Key {
         (self.0 & ((1 << INDEX_BITS) - 1)) as usize
     }
 
-    /// All but the index. Of two strings without a cut, this orders as they do: where the bytes are the same, zeros that were filled in
-    /// included, the shorter string is the beginning of the longer.
+    /// All but the index. Strings that are not cut are ordered as these numbers are: if the bytes are the same, including zeros that were
+    /// filled in, the shorter string is the beginning of the longer.
     fn front(self) -> u128 {
         self.0 >> INDEX_BITS
     }
@@ -114,7 +114,7 @@ impl Key {
     }
 }
 
-/// What is the same in all steps of a sort. It is compiled once for all kinds of strings: their own bytes are seldom looked at.
+/// What all steps of a sort share. It is compiled once for all types of strings, as their own bytes are seldom looked at.
 struct Sort<'s> {
     strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
     len: usize,
@@ -129,8 +129,8 @@ impl Sort<'_> {
 
     /// Sorts keys that hold the bytes from `depth` on, of strings that are equal before it.
     ///
-    /// Runs of keys that do not tell get new ones and are sorted again: long runs with `executor`, one after the other, and not by recursion, which could be as
-    /// deep as strings are long; each of the others on one thread.
+    /// Runs of keys that do not tell their strings apart get new keys and are sorted again. Long runs are sorted with `executor`, one after the other, and not by
+    /// recursion, which could be as deep as strings are long. Each of the others is sorted on one thread.
     fn sort<C: Executor>(&self, executor: Option<&C>, keys: &mut [Key], depth: usize) {
         let share = executor.map_or(0, |executor| self.len / executor.workers());
         let mut open = vec![(0..keys.len(), depth)];
@@ -152,12 +152,12 @@ impl Sort<'_> {
         }
     }
 
-    /// Gives keys of strings that are equal before `depth` the bytes from the result on; `None` if it has sorted the strings.
+    /// Makes new keys for strings that are equal before `depth`, and returns where the bytes in the keys begin. Returns `None` if it has sorted the strings.
     ///
-    /// Where the last bytes have told no string from another, all that the strings have in common is skipped.
+    /// With `skip`, which is set if the last bytes have told no string from another, all bytes that the strings have in common are skipped.
     fn renew(&self, executor: Option<&impl Executor>, tie: &mut [Key], depth: usize, skip: bool) -> Option<usize> {
         let rest = |key: &Key| self.rest(key.index(), depth);
-        // Mostly they are equal.
+        // Usually the strings are equal.
         if tie.len() < FEW && tie.is_sorted_by_key(rest) {
             return None;
         }
@@ -185,7 +185,7 @@ impl Sort<'_> {
         len.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sorts keys by all but the index: sorts gain from elements that are equal.
+    /// Sorts keys by all but the index, as sorts gain from equal elements.
     fn sort_fronts(&self, executor: Option<&impl Executor>, keys: &mut [Key]) {
         let alone = |keys: &mut [Key]| {
             if self.is_stable {
@@ -204,14 +204,14 @@ impl Sort<'_> {
     }
 }
 
-/// How many bytes two strings begin with that are the same.
+/// The number of bytes at the beginning that two strings have in common.
 fn in_common(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count();
     let rest = a.iter().zip(b).skip(blocks * BLOCK);
     blocks * BLOCK + rest.take_while(|(a, b)| a == b).count()
 }
 
-/// The runs of keys that do not tell which of their strings is less.
+/// The runs of keys that do not tell their strings apart.
 fn ties(keys: &[Key]) -> Vec<Range<usize>> {
     let mut ties = Vec::new();
     let is_tie = |pair: &[Key]| pair[0].is_cut() && pair[0].front() == pair[1].front();
@@ -224,11 +224,11 @@ fn ties(keys: &[Key]) -> Vec<Range<usize>> {
     ties
 }
 
-/// Which string comes first, which next: the keys of all of them, in order.
+/// The order of strings: the keys of all of them, sorted.
 pub(super) struct Order(Scratch<Key>);
 
 impl Order {
-    /// The order of so many strings, which are asked for by index.
+    /// The order of `len` strings; `strings` returns the string at an index.
     pub(super) fn of<'s>(
         executor: Option<&impl Executor>,
         strings: &'s (dyn Fn(usize) -> &'s [u8] + Sync),
@@ -247,7 +247,7 @@ impl Order {
         Self(keys)
     }
 
-    /// Moves elements, as many as there were strings, to where this says.
+    /// Puts the elements of `v`, one for each string, into this order.
     pub(super) fn apply<T: Send>(mut self, executor: Option<&impl Executor>, v: &mut [T]) {
         // SAFETY: `of` has written all of them.
         let keys = unsafe { self.0.filled() };
@@ -256,13 +256,13 @@ impl Order {
         let from = OneEach::of(v);
         each_part(executor, sorted.room(), &|first, slots| {
             for (slot, key) in slots.iter_mut().zip(&keys[first..]) {
-                // SAFETY: a copy of an element that is neither used nor dropped before it takes the place of one.
+                // SAFETY: a copy of an element, which is neither used nor dropped before it takes the place of an element.
                 slot.write(unsafe { std::ptr::read(&raw const from[key.index()].0) });
             }
         });
         // SAFETY: every slot has been written.
         let sorted = unsafe { sorted.filled() };
-        // SAFETY: each index comes up once in the keys, of which only the places have changed, so these are all elements. The copies in the
+        // SAFETY: each index occurs once in the keys, which have only been permuted, so these are all elements. The copies in the
         // scratch are not used afterwards; it drops nothing.
         unsafe { v.as_mut_ptr().copy_from_nonoverlapping(sorted.as_ptr(), v.len()) };
     }
@@ -287,15 +287,15 @@ pub(super) fn by_keys<B: AsRef<[u8]> + Send + Sync>(executor: Option<&impl Execu
     let order = Order::of(executor, &|index| v[index].as_ref(), v.len(), is_stable);
     let (start, len) = (v.as_mut_ptr(), v.len());
     const { assert!(align_of::<B>() == align_of::<usize>() && size_of::<B>().is_multiple_of(size_of::<usize>())) };
-    // What moves them is compiled for two sizes, not for four types.
+    // The code that moves strings is compiled for two sizes, not for four types.
     match size_of::<B>() / size_of::<usize>() {
         2 => {
-            // SAFETY: any bits are such words; two have the size of an element, and its alignment; the slice is borrowed.
+            // SAFETY: such words may hold any bits. Two have the size of an element, and its alignment; the borrow is the same.
             let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 2]>>(), len) };
             order.apply(executor, words);
         }
         3 => {
-            // SAFETY: likewise, of three.
+            // SAFETY: as above, with three words.
             let words = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<[usize; 3]>>(), len) };
             order.apply(executor, words);
         }

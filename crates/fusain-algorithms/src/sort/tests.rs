@@ -1,4 +1,4 @@
-//! Any split of a sort yields the sequential result; and the conformance suite, step by step in one thread and on a pool.
+//! Any split of a sort yields the sequential result. The conformance suite runs step by step in one thread, and on a pool.
 
 use std::cmp::Ordering;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +39,7 @@ fn sort_driven<T: Send>(
     // SAFETY: both memories are ours until the tree is dropped, at the end of this function.
     let tree = unsafe { Tree::new(v.as_mut_ptr(), buffer.as_mut_ptr(), leaves, |i| i * len / leaves) };
     let less = |a: &T, b: &T| compare(a, b).is_lt();
-    // SAFETY: the one sort on this tree.
+    // SAFETY: the only sort on this tree.
     let (sort, root) = unsafe { Sort::new(&tree, less, |leaf: &mut [T]| leaf.sort_by(&compare)) };
     drive(&sort, root, script).steals
 }
@@ -122,7 +122,7 @@ proptest! {
 
     #[test]
     fn strings_that_begin_with_each_other(n in 0..150_usize, far in 1..12_usize, script in script(80), alone: bool) {
-        // Each tells itself from the next one only at its end, far beyond what a key holds.
+        // Each string differs from the next one only at its end, far beyond what a key holds.
         let strings: Vec<Vec<u8>> = (0..n).map(|i| vec![b'a'; far * (i * 7919 % n)]).collect();
         let mut sorted: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
         let mut expected = sorted.clone();
@@ -155,7 +155,7 @@ proptest! {
         let mut sorted = v.clone();
         sorted.sort();
         let done = by_bits(&mut v, &script);
-        // Where it says that it has not, all is as it was.
+        // If it returns false, all elements are as they were.
         let before = noise(n, 3).map(|x| x as i64 >> bits);
         let is_right = if done { v == sorted } else { v.iter().copied().eq(before) };
         prop_assert!(is_right);
@@ -192,7 +192,7 @@ proptest! {
         special in proptest::collection::vec(proptest::sample::select(&SPECIAL[..]), 0..3),
         script in script(120),
     ) {
-        // Spread evenly, over all magnitudes, with few different ones, or on both sides of zero; and some that have no range.
+        // Floats that are spread evenly, over all magnitudes, over a few values, or on both sides of zero; special ones have no finite range.
         let float = |x: u64| match kind {
             0 => x as f64 / u64::MAX as f64,
             1 => f64::from_bits(x),

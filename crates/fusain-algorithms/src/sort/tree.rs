@@ -33,13 +33,13 @@ use crate::merge::lanes::{LANES, Lanes};
 /// One run: a leaf or the merge of two.
 struct Node {
     run: Range<usize>,
-    /// Elements whose part of the merge is not done yet.
+    /// The number of elements whose part of the merge is not done yet.
     left: AtomicUsize,
-    /// Children that are done.
+    /// The number of children that are done.
     arrived: AtomicU8,
 }
 
-/// The runs of a sort and the two memories they lie in by turns.
+/// The runs of a sort, and the two memories in which they lie in turn.
 ///
 /// Invariants:
 /// 1. `slice` and `buffer` are valid for reads and writes of `len` elements for as long as the tree lives, apart from
@@ -55,18 +55,19 @@ pub(crate) struct Tree<T> {
     leaves: usize,
 }
 
-// SAFETY: a node's run is touched by the one state that holds the node, or by several that share out its lanes;
-// elements are moved between threads and never shared, hence `T: Send`.
+// SAFETY: a node's run is used by the one state that holds the node, or by several states that each hold some of its
+// lanes. Elements are moved between threads and never shared, hence `T: Send`.
 unsafe impl<T: Send> Sync for Tree<T> {}
-// SAFETY: likewise.
+// SAFETY: as above.
 unsafe impl<T: Send> Send for Tree<T> {}
 
 impl<T> Tree<T> {
-    /// A tree over `slice`, cut at `bounds`: a power of two of leaves, the first bound 0 and the last the length.
+    /// A tree over `slice`, with `leaves` leaves, a power of two. Leaf `i` begins at `bound(i)`: the first bound is 0, and
+    /// the last one is the length.
     ///
     /// # Safety
     ///
-    /// `slice` holds that many elements, `buffer` has room for as many, and until the tree is dropped nobody else
+    /// `slice` holds that many elements, `buffer` has room for as many, and until the tree is dropped no other code
     /// uses either. When it is dropped, `slice` holds all elements, each once.
     pub(crate) unsafe fn new(slice: *mut T, buffer: *mut T, leaves: usize, bound: impl Fn(usize) -> usize) -> Self {
         assert!(leaves.is_power_of_two());
@@ -86,7 +87,7 @@ impl<T> Tree<T> {
         self.leaves
     }
 
-    /// Whether the whole is sorted.
+    /// Whether the whole slice is sorted.
     pub(crate) fn is_finished(&self) -> bool {
         // Relaxed: a hint; the end of the call orders everything.
         self.nodes[1].left.load(Ordering::Relaxed) == 0
@@ -113,7 +114,7 @@ impl<T> Tree<T> {
         let home = self.home(node).wrapping_add(run.start);
         if home != self.slice.wrapping_add(run.start) {
             // SAFETY: the leaf's run lies in the slice (invariant 2), the buffer has room for it, and both belong to
-            // the one who has the leaf.
+            // the worker that has the leaf.
             unsafe { std::ptr::copy_nonoverlapping(self.slice.wrapping_add(run.start), home, run.len()) };
         }
         // Before the sort: from here on this is where the elements are, in whatever order.
@@ -129,13 +130,13 @@ impl<T> Tree<T> {
     pub(crate) fn part_done(&self, merging: &Merging<T>, less: &impl Fn(&T, &T) -> bool) -> Option<Merging<T>> {
         assert!(merging.lanes.is_empty(), "the part is done");
         let Merging { node, share, .. } = *merging;
-        // AcqRel: Release, pairs with the Acquire of whoever does the last part, so that it sees what this part
-        // wrote; and Acquire, for the case that this is the last.
+        // AcqRel: Release, pairs with the Acquire of the worker that does the last part, so that it sees what this part
+        // wrote; and Acquire, for the case that this is the last part.
         let left = self.nodes[node].left.fetch_sub(share, Ordering::AcqRel);
         if left == share { self.arrive(node, less) } else { None }
     }
 
-    /// The node is finished: goes on with its parent if its sibling is finished too.
+    /// Notes that a node is finished. If its sibling is finished too, returns the merge of both.
     fn arrive(&self, node: usize, less: &impl Fn(&T, &T) -> bool) -> Option<Merging<T>> {
         if node == 1 {
             return None;
@@ -152,9 +153,9 @@ impl<T> Tree<T> {
             (from.wrapping_add(run.start).cast_const(), run.len())
         };
         let out = self.home(parent).wrapping_add(self.nodes[parent].run.start);
-        // SAFETY: both children are finished, their runs lie side by side in the memory of their depth, and nobody
-        // else goes on with the parent; its place is in the other memory, and whoever read that (the children's
-        // merges) has finished. Invariants 1 and 2.
+        // SAFETY: both children are finished, their runs lie side by side in the memory of their depth, and no other
+        // worker goes on with the parent. Its place is in the other memory, which only the children's merges have read,
+        // and they have finished. Invariants 1 and 2.
         let lane = unsafe { Lane::new(run(2 * parent), run(2 * parent + 1), out) };
         let lanes = match lane.concatenation(less) {
             Some(lanes) => Lanes::new(lanes, LANES),
@@ -170,15 +171,15 @@ impl<T> Tree<T> {
             let home = self.home(node);
             if home != self.slice {
                 let (from, to) = (home.wrapping_add(run.start), self.slice.wrapping_add(run.start));
-                // SAFETY: the node is finished, and what is above it is not: by invariant 2 its elements lie here,
-                // and their places in the slice hold nothing but old bits.
+                // SAFETY: the node is finished, and the nodes above it are not. By invariant 2 its elements lie here,
+                // and their places in the slice hold only old bits.
                 unsafe { std::ptr::copy_nonoverlapping(from, to, run.len()) };
             }
         } else if node < self.leaves {
             self.restore(2 * node);
             self.restore(2 * node + 1);
         }
-        // A leaf that nobody began lies in the slice.
+        // A leaf that no worker has begun lies in the slice.
     }
 }
 
@@ -193,7 +194,7 @@ impl<T> Drop for Tree<T> {
 pub(crate) struct Merging<T> {
     pub(crate) lanes: Lanes<T>,
     node: usize,
-    /// Elements that this part answers for.
+    /// The number of elements of this part, which are counted off when the part is done.
     share: usize,
 }
 

@@ -1,6 +1,6 @@
-//! Sorts of numbers of 32 and 64 bits: by their bits, or where that does not pay by comparing.
+//! Sorts of numbers of 32 and 64 bits: by their bits, or by comparing where that does not pay.
 //!
-//! Numbers are turned into keys, which are unsigned and in the same order, and back when these are sorted.
+//! Numbers are turned into keys, which are unsigned and in the same order. Sorted keys are turned back into numbers.
 
 use crate::element::bit_order::{BitOrder, FLOAT, SIGNED, UNSIGNED, Word, of_keys, to_keys};
 use crate::execution::executor::Executor;
@@ -11,7 +11,7 @@ use super::radix::{self, NEAR};
 use super::run::parallel;
 use super::scatter::each_piece;
 
-/// From so many elements on, moving them by their bits is faster than comparing them.
+/// The number of elements from which on moving them by their bits is faster than comparing them.
 const FEW: usize = 64;
 
 /// Sorts numbers of 32 or 64 bits.
@@ -48,12 +48,12 @@ fn shared<W: Word>(executor: &impl Executor, v: &mut [W], bit_order: BitOrder) {
     each_piece(Some(executor), v, &|keys| of_keys(keys, bit_order));
 }
 
-/// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input in order, ascending or descending, is noticed first.
+/// Sorts by the bits, if that pays; if it returns false, `v` is as it was. Input that is ascending or descending is detected first.
 pub(super) fn by_bits<W: Word>(executor: Option<&impl Executor>, v: &mut [W], bit_order: BitOrder) -> bool {
     put_in_order(v, bit_order) || radix::sort(executor, v, bit_order)
 }
 
-/// Whether `v` is in order, or descending and then reversed.
+/// Whether `v` is in order. If it is descending, it is reversed first.
 fn put_in_order<W: Word>(v: &mut [W], bit_order: BitOrder) -> bool {
     match bit_order {
         BitOrder::Unsigned => put::<W, UNSIGNED>(v),
@@ -62,7 +62,7 @@ fn put_in_order<W: Word>(v: &mut [W], bit_order: BitOrder) -> bool {
     }
 }
 
-/// Reverses what is descending. Returns false where `v` is neither that nor ascending: the first few elements mostly show it.
+/// Reverses `v` if it is descending. Returns false if it is neither descending nor ascending, which the first few elements usually show.
 fn put<W: Word, const N: u8>(v: &mut [W]) -> bool {
     if v.is_sorted_by_key(|x| x.to_key::<N>()) {
         return true;

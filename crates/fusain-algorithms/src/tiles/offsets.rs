@@ -1,38 +1,38 @@
-//! Where results of several workers go that lie side by side, when each worker finds out by itself how many it has.
+//! Computes each worker's output offset from per-worker counts of results.
 //!
-//! Whoever has counted says so by a Release, which pairs with the Acquire of whoever asks: what was read and written before has been by then.
-//! The counts of a few workers lie on one cache line, so who asks for those before it fetches that once.
+//! A worker that has counted its results stores the count with Release, which pairs with the Acquire of a worker that loads it: what the first worker read and
+//! wrote before has been done by then. The counts of a few workers lie on one cache line, so a worker that loads the counts before its own fetches that line once.
 
 use std::hint::spin_loop;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// No count: the lowest bit is not set.
+/// The value of a count that is not known yet. Its lowest bit is not set.
 const UNKNOWN: usize = usize::MAX - 1;
 
-/// Set where the results are in their place; the count is in the bits above.
+/// The bit that is set when the results are in their places. The count is in the bits above.
 const IS_THERE: usize = 1;
 
-/// Looks for a count that others are about to find: some round trips between two cores.
+/// How often a worker looks for a count that another worker is about to store: some round trips between two cores.
 const LOOKS: usize = 32;
 
 /// How many results each worker has, as far as they have been counted.
 pub(crate) struct Offsets(Vec<AtomicUsize>);
 
 impl Offsets {
-    /// For so many workers.
+    /// The counts of `workers` workers, none of which is known.
     pub(crate) fn new(workers: usize) -> Self {
         Offsets((0..workers).map(|_| AtomicUsize::new(UNKNOWN)).collect())
     }
 
-    /// Worker `i` has so many.
+    /// Stores that worker `i` has `count` results.
     pub(crate) fn set(&self, i: usize, count: usize) {
         self.0[i].store(count << 1, Ordering::Release);
     }
 
-    /// Worker `i` has put its results where they belong.
+    /// Stores that worker `i` has put its results where they belong.
     pub(crate) fn set_there(&self, i: usize) {
-        // Nobody else writes here.
+        // Relaxed: only worker `i` writes here.
         self.0[i].store(self.0[i].load(Ordering::Relaxed) | IS_THERE, Ordering::Release);
     }
 
@@ -41,7 +41,7 @@ impl Offsets {
         self.0[i].load(Ordering::Acquire) & IS_THERE != 0
     }
 
-    /// Where the results of worker `i` belong, if it and all before it have counted.
+    /// Where the results of worker `i` belong, if it and all workers before it have counted.
     pub(crate) fn get(&self, i: usize) -> Option<Range<usize>> {
         let known = |count: &AtomicUsize| match count.load(Ordering::Acquire) {
             UNKNOWN => None,
@@ -51,8 +51,10 @@ impl Offsets {
         Some(start..start + known(&self.0[i])?)
     }
 
-    /// As [`get`](Self::get), and waits for others. One of them may have lost its core, so the wait is bounded: by as long as it would take another worker to fetch so many
-    /// cache lines, which it has to if these results are not put where they belong now. A look and a line take about as long, some 20 ns.
+    /// Like [`get`](Self::get), but waits for other workers.
+    ///
+    /// One of them may have lost its core, so the wait is bounded. If these results are not put where they belong now, another worker has to fetch them, which are `lines`
+    /// cache lines. The wait is about as long as that would take, since a look takes about as long as fetching a line.
     pub(crate) fn get_soon(&self, i: usize, lines: usize) -> Option<Range<usize>> {
         (0..LOOKS + lines).find_map(|_| {
             let place = self.get(i);
@@ -63,7 +65,7 @@ impl Offsets {
         })
     }
 
-    /// As [`get`](Self::get), if all have counted.
+    /// Like [`get`](Self::get), if all workers have counted.
     pub(crate) fn get_if_all(&self, i: usize) -> Option<Range<usize>> {
         self.get(self.0.len() - 1).and_then(|_| self.get(i))
     }

@@ -1,4 +1,4 @@
-//! What only looks at elements: searches, comparisons of slices, counts, extrema.
+//! Calls that only look at elements: searches, comparisons of slices, counts, extrema.
 
 use std::cmp::Ordering;
 

@@ -1,17 +1,17 @@
-//! Every algorithm, called by the [hostile](fusain_testkit::hostile): orders that are none, panics anywhere, elements with traps.
+//! Calls every algorithm with [hostile](fusain_testkit::hostile) arguments: orders that are not total, panics anywhere, elements with traps.
 //!
-//! Some cases by default, in seconds; `FUSAIN_HOSTILE=all` runs all of them, as `cargo xtask asan` does. A new algorithm has to be
-//! called here: `cargo xtask tidy` looks for a call of each, by the list that the table of all algorithms is held to.
+//! By default some of the cases run, in seconds; `FUSAIN_HOSTILE=all` runs all of them, as `cargo xtask asan` does. A new algorithm has to be
+//! called here: `cargo xtask tidy` looks for a call of each, by the list that the table of all algorithms is checked against.
 //!
-//! A call is compiled for each kind of elements, which takes longer than all its cases. So each kind meets the calls that may treat it in their own way:
+//! A call is compiled for each kind of elements, which takes longer than running all its cases. So each kind is used only with calls that may treat it in a special way:
 //!
 //! | elements | called with them |
 //! |---|---|
 //! | `u32`, on the heap | everything |
-//! | light, without a size | all but what compares by traits or keys, which are thin layers above what compares by closures |
-//! | aligned to 256 | of that, what makes, moves or drops elements, and so has to find room for them |
-//! | `f64` | what makes elements: sums of floats are grouped, and filters have a kernel for each size; all else treats it as `u32` |
-//! | not `Sync` | what takes them: sorts and the like by closures, and what moves elements |
+//! | light, zero-sized | all calls but those that compare by traits or keys, which are thin layers above calls that compare by closures |
+//! | aligned to 256 | of these, the calls that make, move or drop elements, and so have to find room for them |
+//! | `f64` | calls that make elements: sums of floats are grouped, and filters have a kernel for each size; all other calls treat it as `u32` |
+//! | not `Sync` | calls that accept them: sorts and the like by closures, and calls that move elements |
 
 mod looks;
 mod makes;
@@ -33,39 +33,39 @@ pub(crate) struct Calls<'c> {
 }
 
 impl Calls<'_> {
-    /// The cases of the operation of this name. A pointer, so that what counts and catches is compiled once, not for each operation.
+    /// Runs the cases of the operation of this name. It is a function pointer, so that the code that counts and catches is compiled once, not for each operation.
     pub(crate) fn check(&mut self, name: &'static str, operation: fn(Par<'_>, Case)) {
         let par = self.par;
         self.suite.check(self.kind, name, &|case| operation(par, case));
     }
 }
 
-/// What closures compare, and all else that needs no comparison, of elements of which nothing is asked but that they may be sent.
+/// Calls that compare by closures or not at all, for elements that need only be `Send`.
 fn all_of_shy<T: Hostile>(calls: &mut Calls<'_>) {
     orders::by_closure::<T>(calls);
     moves::all::<T>(calls);
 }
 
-/// What makes elements, or keeps some.
+/// Calls that make elements, or keep some.
 fn all_that_makes<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     makes::all::<T>(calls);
     rooms::all::<T>(calls);
 }
 
-/// What makes, moves or drops elements; not what only looks at them.
+/// Calls that make, move or drop elements, without those that only look at them.
 fn all_but_looks<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     all_of_shy::<T>(calls);
     orders::shared_by_closure::<T>(calls);
     all_that_makes::<T>(calls);
 }
 
-/// What closures compare, and all else that needs no comparison.
+/// Calls that compare by closures or not at all.
 fn all_but_layers<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     all_but_looks::<T>(calls);
     looks::by_closure::<T>(calls);
 }
 
-/// Everything.
+/// All calls.
 fn all<T: Hostile + Ord + Sync>(calls: &mut Calls<'_>) {
     all_but_layers::<T>(calls);
     orders::by_key::<T>(calls);
@@ -94,6 +94,6 @@ fn all_are_sound_for_hostile_callers() {
         each("elements aligned to 256", all_but_looks::<Element<Wide>>);
         each("elements that are not Sync", all_of_shy::<Element<Shy>>);
     });
-    // Past the harness, which would keep it to itself.
+    // Written past the test harness, which would not show it.
     let _ = writeln!(std::io::stderr(), "hostile: {cases} cases, {panics} of them ended by a panic");
 }

@@ -1,4 +1,4 @@
-//! What makes new elements of others, or keeps some.
+//! Calls that make new elements of others, or keep some.
 
 use std::iter::{Product, Sum};
 
@@ -16,7 +16,7 @@ pub(crate) fn add<T: Hostile>(a: &T, b: &T) -> T {
     T::new(a.key().wrapping_add(b.key()))
 }
 
-/// The same, of values. They are dropped first: what a function returns is lost if a drop at its end panics, that is Rust's.
+/// The same operation on values. They are dropped first: if a drop at the end of a function panics, Rust loses the function's result.
 pub(crate) fn add_values<T: Hostile>(a: T, b: T) -> T {
     callback();
     let key = a.key().wrapping_add(b.key());
@@ -99,7 +99,7 @@ pub(crate) fn all<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     });
 }
 
-/// The caller keeps the elements: a panic of their drop would lose the result of the function that drops them.
+/// The caller keeps the elements: if a function drops them and a drop panics, the function's result is lost.
 fn totals<T: Hostile>(elements: &[T]) -> Vec<Total> {
     elements.iter().map(|x| Total(x.key())).collect()
 }

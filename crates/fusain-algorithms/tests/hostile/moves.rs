@@ -1,4 +1,4 @@
-//! What changes elements, or their places, without comparing them.
+//! Calls that change elements, or their places, without comparing them.
 
 use fusain_testkit::hostile::{Hostile, callback, says_yes};
 
@@ -61,7 +61,7 @@ pub(crate) fn all<T: Hostile>(calls: &mut Calls<'_>) {
     });
 }
 
-/// What takes `Copy` elements only.
+/// Calls that take only `Copy` elements.
 pub(crate) fn of_numbers(calls: &mut Calls<'_>) {
     calls.check("copy_from_slice", |par, case| par.copy_from_slice(&mut case.elements::<u32>(0), &case.elements(1)));
 }

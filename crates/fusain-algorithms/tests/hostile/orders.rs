@@ -1,4 +1,4 @@
-//! Sorts, merges, selections, heaps and sets: what compares, and moves elements by the answers.
+//! Sorts, merges, selections, heaps and sets: calls that compare elements and move them by the answers.
 
 use std::cmp::Ordering;
 
@@ -17,7 +17,7 @@ fn key<T: Hostile>(x: &T) -> String {
     x.key().to_string()
 }
 
-/// A key that an element lends, and perhaps not the same one the next time.
+/// A key that is borrowed from an element. The next call may return another one.
 fn lent<T: Hostile>(x: &T) -> &str {
     const KEYS: [&str; 7] = ["", "a", "ab", "a long beginning", "a long beginning and more", "z", "zz"];
     let lent = if compare(x.key(), 3).is_lt() { x.key() / 2 } else { x.key() };

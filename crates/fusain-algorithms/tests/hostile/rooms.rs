@@ -1,4 +1,4 @@
-//! What writes new elements into room that the caller has.
+//! Calls that write new elements into memory of the caller.
 
 use std::mem::MaybeUninit;
 
@@ -7,14 +7,14 @@ use fusain_testkit::hostile::{Hostile, callback, same, says_yes};
 use crate::Calls;
 use crate::makes::{add, renew};
 
-/// Slots for so many elements.
+/// Slots for `len` elements.
 pub(crate) fn room<T>(len: usize) -> Vec<MaybeUninit<T>> {
     (0..len).map(|_| MaybeUninit::uninit()).collect()
 }
 
-/// Drops what lies in a room, which does not do that.
+/// Drops the elements in a room, which does not drop them.
 pub(crate) fn emptied<T>(filled: &mut [T]) {
-    // SAFETY: the elements are the caller's of the algorithm that has made them, and the room is used no more.
+    // SAFETY: the elements belong to the caller of the algorithm that has made them, and the room is not used any more.
     unsafe { std::ptr::drop_in_place(filled) };
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn all<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     });
 }
 
-/// Drops what lies in both rooms, also where a drop in the first panics.
+/// Drops the elements in both rooms, even if a drop in the first panics.
 fn both_emptied<T>(first: &mut [T], second: &mut [T]) {
     struct OnDrop<'r, T>(&'r mut [T]);
     impl<T> Drop for OnDrop<'_, T> {

@@ -136,7 +136,7 @@ proptest! {
 
     #[test]
     fn shifts(v in numbers(), any: usize, par in policy()) {
-        // The same whatever the order, and found in far less time than by sorting.
+        // The same for any order of the elements, and faster to find than a sorted copy.
         let sum = |v: &[i32]| {
             v.iter().fold(0_u64, |sum, x| {
                 let mixed = (*x as u64).wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -209,7 +209,7 @@ fn no_rotation_past_the_end() {
     par().rotate_left(&mut [0; 3], 4);
 }
 
-/// Set in long pieces, the last of which is shorter.
+/// The slice is set in long pieces, the last of which is shorter.
 #[test]
 fn a_long_filling_of_equal_bytes() {
     let mut v = vec![0_u16; (1 << 25) + (1 << 24) + 5];

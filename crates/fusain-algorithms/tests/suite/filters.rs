@@ -34,7 +34,7 @@ proptest! {
         let mut room = room(v.len());
         prop_assert_eq!(&*par.dedup_copy_into_by(&v, &mut room, i32::eq), &expected[..]);
 
-        // On the heap.
+        // Elements on the heap.
         let words = words(&v);
         let expected: Vec<String> = words.iter().filter(|x| x.len() > 1).cloned().collect();
         prop_assert_eq!(par.filter(&words, |x| x.len() > 1), expected);
@@ -176,7 +176,7 @@ fn edges() {
     assert_eq!(v, [1, 3]);
 }
 
-/// Elements whose `Drop` panics, once, where they are dropped because they do not stay.
+/// The `Drop` of an element panics, once, when it is dropped because it does not stay.
 #[test]
 fn a_drop_that_panics_loses_nothing() {
     struct Fragile<'f>(Counted, &'f Fuse);

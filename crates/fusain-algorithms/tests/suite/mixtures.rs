@@ -1,4 +1,4 @@
-//! Calls of mixed weight: the long ones begin in sequence, as the short ones are better run, and share what is left.
+//! Short and long calls mixed: the long ones begin in sequence, which is best for the short ones, and then share what is left.
 
 use std::hint::spin_loop;
 use std::mem::MaybeUninit;
@@ -12,10 +12,11 @@ use fusain_algorithms::{Par, par};
 
 use super::support::pool;
 
-/// Elements of a call.
+/// The number of elements in a call.
 const LEN: usize = 7;
 
-/// Calls `check` with what is done before each element: a little, or in one of ten calls much. A little is enough for a look after the first one.
+/// Calls `check` with a function to call before each element. It takes little time, or much in one of ten calls. Even the little is enough for a look at the clock after
+/// the first element.
 fn mixed(check: impl Fn(Par<'_>, &(dyn Fn() + Sync))) {
     for call in 0..300 {
         let pause = Duration::from_micros(if call % 10 == 9 { 100 } else { 0 });

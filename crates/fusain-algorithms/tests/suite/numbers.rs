@@ -1,11 +1,11 @@
-//! Sorts of numbers, which go by their bits: every type, and inputs that are hard for that.
+//! Sorts of numbers, which sort by bits: every type, and inputs that are hard for such sorts.
 
 use crate::support::{policy, pool};
 use fusain_algorithms::{Par, par};
 use fusain_testkit::sorts::noise;
 use proptest::prelude::*;
 
-/// Numbers of some kind, from 64 bits: all of them, few values, near each other, mostly near each other, in order.
+/// Numbers of some kind, from 64 bits: any numbers, few values, numbers near each other, mostly near each other, in order.
 fn words() -> impl Strategy<Value = Vec<u64>> {
     let length = prop_oneof![0..700_usize, 500..6_000_usize, 1..20_000_usize];
     (length, any::<u64>(), 0..7_u8).prop_map(|(n, seed, kind)| {
@@ -57,7 +57,7 @@ proptest! {
 
     #[test]
     fn floats(v in words(), par in policy()) {
-        // Infinities, negative zeros and numbers that are none are among them.
+        // Infinities, negative zeros and NaNs are among them.
         let doubles: Vec<f64> = v.iter().map(|x| f64::from_bits(*x)).collect();
         let mut expected = doubles.clone();
         expected.sort_by(f64::total_cmp);

@@ -23,7 +23,7 @@ impl Fuse {
         Fuse(AtomicUsize::new(0), fatal)
     }
 
-    /// Raised without the hook, so that a test that passes prints nothing.
+    /// Panics without the panic hook, so that a test that passes prints nothing.
     pub(crate) fn burn(&self) {
         if self.0.fetch_add(1, Ordering::Relaxed) == self.1 {
             resume_unwind(Box::new("planned"));
@@ -84,7 +84,7 @@ fn copies() {
             &new,
         )
     });
-    // Clones that panic, into room that nobody drops.
+    // Clones that panic, in a room that does not drop its elements.
     each(N as isize, |par, v, _, fuse| {
         struct Fragile<'f>(Counted, &'f Fuse);
         impl Clone for Fragile<'_> {

@@ -8,7 +8,7 @@ use crate::support::{numbers, policy, pool};
 use fusain_algorithms::{Par, par};
 use proptest::prelude::*;
 
-/// Elements on the heap, neither `Copy` nor `Clone` by design of the calls.
+/// Elements on the heap, neither `Copy` nor `Clone`, since the calls need neither.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Word(String);
 
@@ -16,7 +16,7 @@ fn words(v: &[i32]) -> Vec<Word> {
     v.iter().map(|x| Word(x.to_string())).collect()
 }
 
-/// The first place of `sequence`, by std's windows.
+/// The first place of `sequence`, or if `last` the last one, by std's windows.
 fn place<T: PartialEq>(v: &[T], sequence: &[T], last: bool) -> Option<usize> {
     if sequence.is_empty() {
         return Some(if last { v.len() } else { 0 });
@@ -30,7 +30,7 @@ fn heap_until<T: PartialOrd>(v: &[T]) -> usize {
     (1..v.len()).find(|i| v[(i - 1) / 2] < v[*i]).unwrap_or(v.len())
 }
 
-/// Whether `v` has each element of `wanted` as often, by taking them out.
+/// Whether `v` has each element of `wanted` as often. Elements that have been found are passed.
 fn includes<T: PartialEq>(v: &[T], wanted: &[T]) -> bool {
     let mut left = v.iter();
     wanted.iter().all(|y| left.any(|x| x == y))
@@ -116,7 +116,7 @@ proptest! {
         for _ in 0..2 {
             prop_assert_eq!(par.search(&v, &sequence), place(&v, &sequence, false));
             prop_assert_eq!(par.find_end(&v, &sequence), place(&v, &sequence, true));
-            // Equal but for the last element, so that every beginning is a false one.
+            // Then equal except for the last element, so that every beginning that matches is misleading.
             if let Some(last) = sequence.last_mut() {
                 *last = last.wrapping_add(1);
             }
@@ -160,7 +160,7 @@ proptest! {
         let mut wanted: Vec<i32> = v.iter().enumerate().filter(|(i, _)| i * 7919 % 40 < keep).map(|(_, x)| *x).collect();
         prop_assert!(par.includes(&v, &wanted) && par.includes(&v, &v) && par.includes(&v, &[]));
         prop_assert!(par.includes_by(&words(&[]), &words(&[]), Word::cmp));
-        // One too many, or one that is not there.
+        // One element too often, or one that is not there.
         if let Some(i) = at.checked_rem(wanted.len()) {
             wanted.insert(i, wanted[i]);
             prop_assert_eq!(par.includes(&v, &wanted), includes(&v, &wanted));
@@ -204,7 +204,7 @@ fn looks_in_vain_are_bounded() {
             *x == hit
         });
         assert_eq!(found, Some(hit as usize));
-        // No more than a stride; what others look at meanwhile, the fuzz of the splits bounds.
+        // Not more than a stride. What other workers look at meanwhile is bounded in the tests of any split.
         assert!(looks.into_inner() <= hit as usize + 2 * 64);
     }
 }

@@ -47,7 +47,7 @@ proptest! {
 
     #[test]
     fn disorder_keeps_every_element(mut v in numbers(), at: usize, par in policy()) {
-        // Not many: where there is no order, std's selection may take their square.
+        // Not many elements: if the order is not total, std's selection may take quadratic time.
         v.truncate(2_000);
         let chance = |x: &i32, y: &i32| (x ^ y.rotate_left(5)).count_ones().cmp(&16);
         let mut sorted = v.clone();
@@ -99,7 +99,7 @@ fn a_panic_loses_nothing() {
 
 #[test]
 fn many_rounds() {
-    // Long enough for several rounds, with few values, with many, rising.
+    // Long enough for several rounds, with few values or many, and also sorted.
     for kinds in [1, 2, 50, u64::MAX] {
         for sorted in [false, true] {
             let mut v: Vec<u64> = noise(200_000, 5).map(|x| x % kinds).collect();

@@ -37,7 +37,7 @@ proptest! {
         let mut room = vec![MaybeUninit::uninit(); intersection.len()];
         prop_assert_eq!(&*par.set_intersection_into_by(&a, &b, &mut room, i32::cmp), &intersection[..]);
 
-        // On the heap, and backwards.
+        // Elements on the heap, in reverse order.
         let words = |v: &[i32]| v.iter().rev().map(|x| format!("{:010}", i64::from(*x) + (1 << 31))).collect::<Vec<_>>();
         let backwards = |x: &String, y: &String| y.cmp(x);
         prop_assert_eq!(par.set_union_by(&words(&a), &words(&b), backwards), words(&union));
@@ -84,7 +84,7 @@ fn edges() {
         assert_eq!(policy.set_difference(&more, &some).len(), 2_000);
         assert_eq!(policy.set_symmetric_difference(&some, &more).len(), 2_000);
         assert_eq!(policy.set_union(&[(); 600], &[(); 700]).len(), 700);
-        // Together more than a number can count.
+        // The sum of the lengths overflows.
         let (all, five) = ([(); usize::MAX], [(); 5]);
         assert_eq!(policy.set_intersection(&all, &five).len(), 5);
         assert_eq!(policy.set_difference(&five, &all).len(), 0);

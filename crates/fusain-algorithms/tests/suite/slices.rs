@@ -1,4 +1,4 @@
-//! Edges: nothing, one element, elements without a size, the default policy, calls inside calls.
+//! Edges: no element, one element, zero-sized elements, the default policy, calls inside calls.
 
 use fusain_algorithms::par;
 use fusain_algorithms::prelude::*;
@@ -55,7 +55,7 @@ fn elements_without_a_size() {
     assert_eq!(policy.position(&v, |()| false), None);
     assert_eq!((policy.search(&v, &v[..9]), policy.find_end(&v, &v[..9])), (Some(0), Some(2_991)));
     assert!(policy.includes(&v, &v) && policy.is_heap(&v) && policy.eq(&v, &v));
-    // As many as there are numbers.
+    // As many elements as a slice can have.
     assert_eq!(policy.position(&[(); usize::MAX], |()| true), Some(0));
 }
 
@@ -97,7 +97,7 @@ fn slices_have_the_methods() {
     assert_eq!(v.par_max().map(|x| x.0), Some(v.len() - 1));
 }
 
-/// Of elements without a size two slices may have more than can be counted together.
+/// The lengths of two slices of zero-sized elements may overflow when they are added.
 #[test]
 #[should_panic(expected = "the number of elements fits in a usize")]
 fn more_elements_than_can_be_counted_are_refused() {
@@ -105,7 +105,7 @@ fn more_elements_than_can_be_counted_are_refused() {
     drop(par().merge(&many, &many));
 }
 
-/// As many of them as there can be: what is counted from their number does not wrap around.
+/// With as many elements as there can be, sums of lengths and indices do not wrap around.
 #[test]
 fn the_greatest_lengths() {
     let mut many = [(); usize::MAX];

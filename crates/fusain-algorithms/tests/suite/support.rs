@@ -1,4 +1,4 @@
-//! What tests share: pools, one of each size and built once; elements, and room for them.
+//! Shared by the tests: pools, one of each size and built once; elements, and room for them.
 
 use std::mem::MaybeUninit;
 use std::sync::OnceLock;
@@ -11,18 +11,18 @@ use proptest::prelude::*;
 pub(crate) fn pool(workers: usize) -> &'static Pool {
     static POOLS: [OnceLock<Pool>; 8] = [const { OnceLock::new() }; 8];
     POOLS[workers - 1].get_or_init(|| {
-        // Parked, so that all of them take part on however few cores.
+        // Idle workers park, so that all workers take part on any number of cores.
         Pool::builder().threads(workers).wait(Wait::Park).build().expect("threads can be started")
     })
 }
 
-/// Any way to go parallel: 1 to 8 workers, grain calibrated or fixed.
+/// Any policy for a parallel call: 1 to 8 workers, grain measured or fixed.
 pub(crate) fn policy() -> impl Strategy<Value = Par<'static>> {
     let grain = prop_oneof![Just(0), 1..50_usize, 50..20_000_usize];
     (1..=8_usize, grain).prop_map(|(workers, grain)| par().on(pool(workers)).grain(grain).always())
 }
 
-/// Lengths up to 10^5, mostly small.
+/// Lengths up to 10^5, most of them small.
 pub(crate) fn length() -> impl Strategy<Value = usize> {
     prop_oneof![4 => 0..100_usize, 4 => 0..5_000_usize, 1 => 0..100_000_usize]
 }
@@ -38,7 +38,7 @@ pub(crate) fn words(v: &[i32]) -> Vec<String> {
     v.iter().map(i32::to_string).collect()
 }
 
-/// Slots for so many elements.
+/// Slots for `n` elements.
 pub(crate) fn room<T>(n: usize) -> Vec<MaybeUninit<T>> {
     (0..n).map(|_| MaybeUninit::uninit()).collect()
 }

@@ -38,7 +38,7 @@ proptest! {
         par.sort_unstable_by_key(&mut w, |x| *x);
         prop_assert_eq!(&w, &expected);
 
-        // Stable: pairs that the order does not tell apart keep theirs.
+        // Stable: pairs that the order does not tell apart keep their order.
         let pairs: Vec<(i32, usize)> = v.iter().map(|x| x / 4).zip(0..).collect();
         let mut expected = pairs.clone();
         expected.sort_by_key(|x| x.0);
@@ -62,10 +62,10 @@ proptest! {
         prop_assert_eq!(w, expected);
     }
 
-    /// Whatever kind of string the key is, and however it is asked for.
+    /// Keys are strings of all types, borrowed or cached.
     #[test]
     fn sorts_by_strings(v in numbers(), long: bool, par in policy()) {
-        // More than a key holds, at first all the same.
+        // With `long`, all strings begin with the same bytes, more than a key holds.
         let beginning = if long { "the same beginning " } else { "" };
         let texts = words(&v).into_iter().map(|word| beginning.to_owned() + &word);
         let pairs: Vec<(String, usize)> = texts.zip(0..).collect();
@@ -116,7 +116,7 @@ proptest! {
         par.inplace_merge(&mut w, middle);
         prop_assert_eq!(&w, &expected);
 
-        // Stable: keys are halved, the side is what tells equal ones apart.
+        // Stable: keys are halved, so some are equal; the side tells those apart.
         let side = |v: &[i32], side: bool| v.iter().map(|x| (x / 2, side)).collect::<Vec<_>>();
         let (a, b) = (side(a, false), side(b, true));
         let mut expected = [&a[..], &b[..]].concat();
@@ -226,7 +226,7 @@ proptest! {
         par.exclusive_scan_in_place(&mut w, (1, 0), affine);
         prop_assert_eq!(&w, &exclusive);
 
-        // Heavy elements, few of them: sums grow.
+        // Heavy elements. They are few, since sums grow.
         let words = words(&v[..v.len().min(300)]);
         let op = |a: &String, b: &String| format!("{a}{b}");
         let expected = words.iter().scan(String::new(), |acc, x| { *acc = op(acc, x); Some(acc.clone()) });

@@ -1,4 +1,4 @@
-//! Kinds of elements, each with a trap of its own.
+//! Kinds of elements, each with its own trap for wrong use.
 
 use std::cell::{Cell, RefCell};
 use std::cmp::Ordering;
@@ -6,16 +6,16 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use super::ledger;
 
-/// An element that is known by a key.
+/// An element that is identified by a key.
 pub trait Hostile: Clone + Send + Sized {
-    /// One with this key, if it has room for a key.
+    /// An element with this key, if it has room for a key.
     fn new(key: u32) -> Self;
 
     /// Its key.
     fn key(&self) -> u32;
 }
 
-/// A number, which is copied and compared by the vector.
+/// A number, which is copied and compared with vector instructions.
 impl Hostile for u32 {
     fn new(key: u32) -> Self {
         key
@@ -37,7 +37,7 @@ impl Hostile for f64 {
     }
 }
 
-/// Light, needs no dropping, and is no number. It owns something all the same, as a mutable reference behind a lock would be: a ticket, which a look may take.
+/// A light element that needs no dropping and is no number. Yet it owns something, as it could own a mutable reference behind a lock: a ticket, which a look may take.
 #[derive(Debug)]
 pub struct Pair {
     key: u32,
@@ -45,23 +45,23 @@ pub struct Pair {
     ticket: AtomicUsize,
 }
 
-/// On the heap, with a name: dropped twice, or looked at when it is gone, it is seen.
+/// An element on the heap with a name. A second drop, and a look at a dropped element, are detected.
 #[derive(Debug)]
 pub struct Heap {
     name: usize,
     key: Option<Box<u32>>,
 }
 
-/// Nothing at all, and dropped all the same.
+/// A zero-sized element that needs dropping.
 #[derive(Debug)]
 pub struct Nothing(());
 
-/// As [`Heap`], aligned to more than an allocator gives unasked.
+/// Like [`Heap`], aligned to more than an allocator's default.
 #[derive(Clone, Debug)]
 #[repr(align(256))]
 pub struct Wide(Heap);
 
-/// As [`Heap`], and every look changes it: two threads must not look at a time. It is not [`Sync`].
+/// Like [`Heap`], but every look changes it, so only one thread at a time may look. It is not [`Sync`].
 #[derive(Debug)]
 pub struct Shy {
     heap: Heap,
@@ -71,7 +71,7 @@ pub struct Shy {
 
 /// What an [`Element`] is made of.
 pub trait Kind: Clone + Send {
-    /// One with this key.
+    /// A value with this key.
     fn new(key: u32) -> Self;
 
     /// Its key.
@@ -122,7 +122,7 @@ impl Clone for Heap {
 impl Drop for Heap {
     fn drop(&mut self) {
         if !ledger::death(self.name) {
-            // Not freed a second time: the case shall be told of, and not end the process.
+            // It is not freed a second time: the case must be reported, and not end the process.
             std::mem::forget(self.key.take());
         }
         ledger::callback_of_drop();
@@ -175,7 +175,7 @@ impl Kind for Shy {
     fn key(&self) -> u32 {
         self.seen.set(self.seen.get() + 1);
         match self.text.try_borrow_mut() {
-            // Now and then on a new place on the heap.
+            // Now and then it moves to a new place on the heap.
             Ok(mut text) if text.len() < 20 => text.push('x'),
             Ok(mut text) => *text = String::from("x"),
             Err(_) => ledger::broken(),
@@ -191,7 +191,7 @@ impl Clone for Shy {
     }
 }
 
-/// An element of some kind, compared in the order of the case, also by its own traits.
+/// An element of some kind. Its own traits, too, compare it in the order of the case.
 #[derive(Clone, Debug)]
 pub struct Element<K>(K);
 

@@ -1,4 +1,4 @@
-//! Who is alive, who was dropped twice, how elements compare, and which call panics.
+//! The state of a case: which elements are alive or were dropped twice, how elements compare, and which call panics.
 
 use std::cmp::Ordering;
 use std::panic::resume_unwind;
@@ -9,21 +9,21 @@ use super::Order;
 /// The payload of a panic that was planned.
 pub(super) struct Planned;
 
-/// Elements alive, with and without a name.
+/// The number of elements alive, with and without a name.
 static ALIVE: AtomicIsize = AtomicIsize::new(0);
 
-/// Names of elements, many more than any case has at a time, and whether that element is alive.
+/// For each name of an element, whether that element is alive. There are many more names than any case has elements at a time.
 static NAMES: [AtomicBool; 1 << 16] = [const { AtomicBool::new(false) }; 1 << 16];
 static NEXT: AtomicUsize = AtomicUsize::new(0);
 
-/// Tickets of a case that have been given out, the first of which is 1, and whether one has been spent.
+/// The number of tickets that have been given out in a case, the first of which is 1, and for each ticket whether it has been spent.
 static TICKETS: AtomicUsize = AtomicUsize::new(0);
 static SPENT: [AtomicBool; 1 << 16] = [const { AtomicBool::new(false) }; 1 << 16];
 
-/// Elements dropped that were not alive, or looked at when they were not whole.
+/// The number of faults: elements that were dropped when they were not alive, or looked at when they were not whole.
 static BROKEN: AtomicUsize = AtomicUsize::new(0);
 
-/// Calls of closures, comparisons, clones and drops, and which of them panics.
+/// The number of calls of closures, comparisons, clones and drops, and which of them panics.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
 static FATAL: AtomicUsize = AtomicUsize::new(usize::MAX);
 
@@ -38,14 +38,14 @@ pub(super) struct Account {
     pub(super) broken: usize,
 }
 
-/// Begins a case: which order there is, and which call panics.
+/// Begins a case, with its order and the call that panics.
 pub(super) fn open(order: Order, fatal: Option<usize>) {
     ORDER.store(order as u8, Relaxed);
     CALLS.store(0, Relaxed);
     FATAL.store(fatal.unwrap_or(usize::MAX), Relaxed);
 }
 
-/// Ends the case, and gives its counts.
+/// Ends the case, and returns its counts.
 pub(super) fn close() -> Account {
     FATAL.store(usize::MAX, Relaxed);
     let account =
@@ -58,15 +58,15 @@ pub(super) fn close() -> Account {
     account
 }
 
-/// Says that a call is made, which may be the one that panics.
+/// Counts a call, and panics if it is the one that has to panic.
 pub fn callback() {
     if CALLS.fetch_add(1, Relaxed) == FATAL.load(Relaxed) {
-        // Without the hook, so that a case that passes prints nothing.
+        // Without the panic hook, so that a case that passes prints nothing.
         resume_unwind(Box::new(Planned));
     }
 }
 
-/// As [`callback`], for a drop: one that panics while the thread unwinds would end the process, as anywhere.
+/// Like [`callback`], for a drop. As everywhere, a drop that panicked while the thread unwinds would end the process.
 pub(super) fn callback_of_drop() {
     if !std::thread::panicking() {
         callback();
@@ -99,7 +99,7 @@ pub fn same(a: u32, b: u32) -> bool {
     compare(a, b).is_eq()
 }
 
-/// A predicate: of orders half, none, all or seldom any of the keys satisfy it.
+/// A predicate. Depending on the order of the case, half of the keys, none, all, most or few satisfy it.
 pub fn says_yes(key: u32) -> bool {
     callback();
     match order() {
@@ -112,7 +112,7 @@ pub fn says_yes(key: u32) -> bool {
     }
 }
 
-/// An element is made. Returns its name.
+/// Notes that an element is made. Returns its name.
 pub(super) fn birth() -> usize {
     born();
     loop {
@@ -123,12 +123,12 @@ pub(super) fn birth() -> usize {
     }
 }
 
-/// An element without a name is made.
+/// Notes that an element without a name is made.
 pub(super) fn born() {
     ALIVE.fetch_add(1, Relaxed);
 }
 
-/// An element is dropped; whether it was alive.
+/// Notes that an element is dropped. Returns whether it was alive.
 pub(super) fn death(name: usize) -> bool {
     let was_alive = NAMES.get(name).is_some_and(|alive| alive.swap(false, Relaxed));
     if was_alive {
@@ -139,19 +139,19 @@ pub(super) fn death(name: usize) -> bool {
     was_alive
 }
 
-/// An element without a name is dropped.
+/// Notes that an element without a name is dropped.
 pub(super) fn died() {
     ALIVE.fetch_sub(1, Relaxed);
 }
 
-/// An element is looked at; it should be alive.
+/// Notes that an element is looked at, which should be alive.
 pub(super) fn seen(name: usize) {
     if !NAMES.get(name).is_some_and(|alive| alive.load(Relaxed)) {
         broken();
     }
 }
 
-/// A ticket that nobody else has; 0 where a case has had too many.
+/// A ticket that no other element has; 0 if a case has had too many.
 pub(super) fn ticket() -> usize {
     let ticket = TICKETS.fetch_add(1, Relaxed) + 1;
     if ticket < SPENT.len() { ticket } else { 0 }
@@ -162,14 +162,14 @@ pub(super) fn takes_ticket() -> bool {
     random().is_multiple_of(3)
 }
 
-/// A ticket that was found in an element is spent, which happens once, wherever the element has been moved; 0 is none.
+/// Spends a ticket that was found in an element. That must happen once only, wherever the element has been moved. 0 is no ticket.
 pub(super) fn spend(ticket: usize) {
     if ticket != 0 && SPENT[ticket].swap(true, Relaxed) {
         broken();
     }
 }
 
-/// Something is not as it should be.
+/// Counts a fault.
 pub(super) fn broken() {
     BROKEN.fetch_add(1, Relaxed);
 }

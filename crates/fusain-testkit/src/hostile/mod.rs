@@ -1,11 +1,11 @@
-//! Hostile callers: what safe code may do to an algorithm, over and over, and whether any memory is lost or broken by it.
+//! Hostile callers: everything that safe code may do to an algorithm, to check that no memory is lost or broken by it.
 //!
 //! An operation is called under every [`Order`], most of which are inconsistent, at every [`Place`], with several grains and lengths, on
-//! elements of several [kinds](elements); and again with a panic at one call of a closure, a comparison, a clone or a drop after
-//! the other. After each case every element must have been dropped, and none twice: what an algorithm has neither returned nor put back it
-//! drops, whatever panics.
+//! elements of several [kinds](elements). It is called again with a panic at each call of a closure, a comparison, a clone or a drop in
+//! turn. After each case every element must have been dropped, and none twice: an algorithm drops the elements that it has neither
+//! returned nor put back, whatever panics.
 //!
-//! All counts are global, as elements without a size have no place for a reference: one [`Suite`] runs at a time.
+//! All counts are global, as zero-sized elements have no place for a reference. So one [`Suite`] runs at a time.
 
 pub mod elements;
 mod ledger;
@@ -17,7 +17,7 @@ pub use ledger::{callback, compare, same, says_yes};
 pub use place::Place;
 pub use suite::{Case, Setting, Suite};
 
-/// Looks at all elements of `v`: what is there twice, perhaps in other places, is found out.
+/// Looks at all elements of `v`, which detects elements that exist twice, perhaps in other places.
 pub fn look_at<T: Hostile>(v: &[T]) {
     v.iter().for_each(|x| _ = x.key());
 }
@@ -28,20 +28,20 @@ pub fn look_at<T: Hostile>(v: &[T]) {
 pub enum Order {
     /// By their keys, a total order.
     Sane,
-    /// Never equal: `a <= b` taken for `a < b`, a common slip.
+    /// Never equal: `a <= b` is used as `a < b`, a common mistake.
     LessOrEqual,
-    /// Whatever comes first is less.
+    /// The first operand is always less.
     Less,
-    /// Whatever comes first is greater.
+    /// The first operand is always greater.
     Greater,
-    /// All are equal.
+    /// All elements are equal.
     Equal,
     /// A new answer each time.
     Random,
 }
 
 impl Order {
-    /// All of them.
+    /// All orders.
     pub const ALL: [Order; 6] =
         [Order::Sane, Order::LessOrEqual, Order::Less, Order::Greater, Order::Equal, Order::Random];
 

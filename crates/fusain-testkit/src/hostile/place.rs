@@ -1,4 +1,4 @@
-//! Where a call is made, and how many workers it finds.
+//! Where a call is made, and how many workers are free for it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -8,30 +8,30 @@ use fusain_pool::{Algorithm, Pool, Wait};
 /// Where calls are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// On a pool that is the caller alone.
+    /// On a pool whose only worker is the caller.
     Alone,
     /// On a pool of several workers.
     Several,
-    /// On such a pool whose other workers are all busy.
+    /// On a pool of several workers, all of which are busy.
     NoneFree,
-    /// On such a pool, by a worker of another one.
+    /// On a pool of several workers, by a worker of another pool.
     Inside,
-    /// On such a pool, by a destructor of a thread that unwinds.
+    /// On a pool of several workers, by a destructor of a thread that unwinds.
     Unwinding,
 }
 
 impl Place {
-    /// All of them.
+    /// All places.
     pub const ALL: [Place; 5] = [Place::Alone, Place::Several, Place::NoneFree, Place::Inside, Place::Unwinding];
 
-    /// Calls `f` there, once, and tells it the pool for its calls.
+    /// Calls `f` there, once, with the pool for its calls.
     ///
     /// # Panics
     ///
-    /// If the system gives no threads.
+    /// If the system cannot start threads.
     pub fn visit(self, f: impl FnOnce(&Pool) + Send) {
         let pool = |threads| {
-            // Parked, so that all of them take part on however few cores.
+            // Idle workers park, so that all workers take part on any number of cores.
             Pool::builder().threads(threads).wait(Wait::Park).build().expect("threads can be started")
         };
         match self {
@@ -64,7 +64,7 @@ impl<F: FnOnce()> Drop for OnDrop<F> {
     }
 }
 
-/// Work for all workers, without an end until they are released.
+/// Work for all workers that does not end until they are released.
 struct Occupy {
     workers: AtomicUsize,
     released: AtomicBool,
@@ -100,7 +100,7 @@ fn occupied(pool: &Pool, f: impl FnOnce(&Pool)) {
         while work.workers.load(Ordering::Relaxed) < pool.workers() && !owner.is_finished() {
             std::thread::yield_now();
         }
-        // Also where `f` panics: else nobody would ever leave.
+        // Also if `f` panics: otherwise the workers would never leave.
         let _release = OnDrop(Some(|| work.released.store(true, Ordering::Relaxed)));
         f(pool);
     });

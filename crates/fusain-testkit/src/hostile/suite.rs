@@ -1,4 +1,4 @@
-//! The run: settings, and in each of them every operation, with and without a panic.
+//! The run of a suite: in each of many settings every operation, with and without a panic.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,19 +10,19 @@ use super::ledger::{self, Planned};
 use super::{Hostile, Order, Place};
 use crate::sorts::noise;
 
-/// Elements up to which the whole suite has every single call panic, ...
+/// The number of elements up to which the whole suite makes every single call panic in turn.
 const FEW: usize = 33;
 
-/// ... and calls that panic where there are more.
+/// The number of calls that panic in turn if there are more elements.
 const SAMPLED: usize = 3;
 
-/// Failures that are told of; the others are counted.
+/// The maximum number of failures that are described. Further ones are only counted.
 const TOLD_MAX: usize = 20;
 
 /// Held by the suite that runs: the counts are global.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// What calls are made on: lengths around the thresholds of algorithms, and grains from one element to more than there are.
+/// Lengths and grains of calls: lengths around the thresholds of algorithms, and grains from one element to more than there are.
 const SHORT: [(usize, usize); 4] = [(24, 1), (33, 17), (20, 7), (17, 0)];
 const LONG: [(usize, usize); 10] = [
     (0, 1),
@@ -44,23 +44,23 @@ pub struct Setting {
     pub order: Order,
     /// Where calls are made.
     pub place: Place,
-    /// Elements in an input.
+    /// The number of elements in an input.
     pub len: usize,
-    /// Elements a unit; 0 leaves them to the pool.
+    /// The number of elements in a unit; 0 leaves it to the pool.
     pub grain: usize,
 }
 
 /// What an operation makes its inputs from.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// Elements in an input.
+    /// The number of elements in an input.
     pub len: usize,
     order: Order,
     seed: u64,
 }
 
 impl Case {
-    /// Elements in any order, about two of each key. Each call of `which` is another input.
+    /// Elements in no particular order, about two of each key. Each value of `which` gives another input.
     pub fn elements<T: Hostile>(&self, which: u64) -> Vec<T> {
         self.keys(which).map(T::new).collect()
     }
@@ -72,7 +72,7 @@ impl Case {
         keys.into_iter().map(T::new).collect()
     }
 
-    /// As [`sorted`](Case::sorted) where there is an order; else not even that.
+    /// Like [`sorted`](Case::sorted) if the order of the case is total, otherwise like [`elements`](Case::elements).
     pub fn at_most_sorted<T: Hostile>(&self, which: u64) -> Vec<T> {
         if self.order.is_total() { self.sorted(which) } else { self.elements(which) }
     }
@@ -88,7 +88,7 @@ impl Case {
 pub struct Suite {
     is_whole: bool,
     setting: Setting,
-    /// Calls of closures that an operation made when it was run last.
+    /// The number of calls that each operation made when it was run last.
     calls: HashMap<(&'static str, &'static str), usize>,
     cases: usize,
     panics: usize,
@@ -97,18 +97,18 @@ pub struct Suite {
 }
 
 impl Suite {
-    /// Has `operations` make their calls in many settings, on the pool they are given; with all calls that can panic in turn if
-    /// `is_whole`, else with some. Returns how many cases that were, and how many of them panicked.
+    /// Runs `operations` in many settings, on the pool that they are given. If `is_whole`, all calls that can panic do so in turn,
+    /// otherwise some of them. Returns how many cases there were, and how many of them panicked.
     ///
     /// # Panics
     ///
-    /// If one of them failed.
+    /// If a case failed.
     pub fn run(is_whole: bool, operations: impl Fn(&mut Suite, &Pool) + Sync) -> (usize, usize) {
         let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let setting = Setting { order: Order::Sane, place: Place::Alone, len: 0, grain: 0 };
         let (calls, failures) = (HashMap::new(), Vec::new());
         let mut suite = Suite { is_whole, setting, calls, cases: 0, panics: 0, failures, failed: 0 };
-        // At an inconsistent order std's sorts panic, and others may.
+        // With an inconsistent order std's sorts panic, and other calls may.
         let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
         for place in Place::ALL {
@@ -121,7 +121,7 @@ impl Suite {
 
     fn visit(&mut self, place: Place, pool: &Pool, operations: &impl Fn(&mut Suite, &Pool)) {
         for (i, order) in Order::ALL.into_iter().enumerate() {
-            // Others for each order and place, so that in all every one has its turn.
+            // Other lengths for each order and place, so that in the end each has had its turn.
             let turn = i + 2 * place as usize;
             let (short, long) = if self.is_whole { (2, 1) } else { (SHORT.len(), LONG.len() / 2) };
             let every = |all: &'static [(usize, usize)], step| all.iter().copied().skip(turn % step).step_by(step);
@@ -155,7 +155,7 @@ impl Suite {
         }
     }
 
-    /// Runs one case; returns how many calls of closures it has made.
+    /// Runs one case. Returns how many calls it has made.
     fn case(&mut self, kind: &str, name: &str, fatal: Option<usize>, operation: &dyn Fn(Case)) -> usize {
         let Setting { order, len, .. } = self.setting;
         self.cases += 1;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::numbers::Numbers;
 use super::tile::{Row, SIDE};
 
-/// Tiles, row by row. Whoever is the only one to have a tile changes it in its place.
+/// Tiles, row by row. A tile that is not shared is changed in place.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Blocks {
     columns: usize,
@@ -15,7 +15,7 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// So many tiles in each direction, with numbers by row and column.
+    /// A square of `tiles` tiles in each direction. `number` gives the number at a row and a column.
     pub(super) fn square(tiles: usize, mut number: impl FnMut(usize, usize) -> f64) -> Self {
         let mut tile = |at: usize| {
             let (row, column) = (at / tiles * SIDE, at % tiles * SIDE);
@@ -25,12 +25,12 @@ impl Blocks {
         Self { columns: tiles, tiles: (0..tiles * tiles).map(&mut tile).collect() }
     }
 
-    /// Of tiles.
+    /// The number of columns of tiles.
     pub(super) fn columns(&self) -> usize {
         self.columns
     }
 
-    /// Of tiles.
+    /// The number of rows of tiles.
     pub(super) fn rows(&self) -> usize {
         self.tiles.len() / self.columns.max(1)
     }
@@ -81,7 +81,7 @@ impl Blocks {
         Self { columns, tiles }
     }
 
-    /// The two above, then the two below.
+    /// The two quarters above, then the two below.
     pub(super) fn quarters(self) -> [Self; 4] {
         let [[a, b], [c, d]] = self.halve_rows().map(Self::halve_columns);
         [a, b, c, d]
@@ -91,7 +91,7 @@ impl Blocks {
         a.beside(b).above(c.beside(d))
     }
 
-    /// The product with a vector, with what `of` makes of the number at a row and a column.
+    /// The product with a vector. `of` replaces the number at each row and column.
     pub(super) fn times(&self, x: &[f64], of: impl Fn(usize, usize, f64) -> f64) -> Vec<f64> {
         let mut product = vec![0.0; self.rows() * SIDE];
         for (at, tile) in self.tiles.iter().enumerate() {
@@ -104,7 +104,7 @@ impl Blocks {
         product
     }
 
-    /// Its tiles, for loops over them.
+    /// The tiles, for loops over them.
     pub(super) fn into_tiles(self) -> Vec<Vec<f64>> {
         self.tiles.into_iter().map(|tile| Arc::unwrap_or_clone(tile).0).collect()
     }
@@ -114,7 +114,7 @@ impl Blocks {
     }
 }
 
-/// A tile's rows.
+/// The rows of a tile.
 pub(super) fn rows(tile: &[f64]) -> &[Row] {
     tile.as_chunks().0
 }

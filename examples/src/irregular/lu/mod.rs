@@ -1,12 +1,12 @@
 //! The triangular factors of a matrix: A = L U, by quarters of quarters.
 //!
-//! Of the quarters a b / c d of A, first a = L U is factored; then b is solved for L and c for U, which do not depend on each other; then d less the product of
-//! the two is factored. Solving and multiplying halve their longest side. Nothing says how large a cache is: at some depth all that a task touches fits.
+//! A has the quarters a b / c d. First a = L U is factored. Then b is solved for L and c for U, which do not depend on each other. Then d minus the product of
+//! the two is factored. Solving and multiplying halve their longest side. The code knows no cache size: at some depth all that a task touches fits.
 //!
 //! S. Toledo: "Locality of reference in LU decomposition with partial pivoting", SIAM J. Matrix Anal. Appl. 18(4), 1997; M. Frigo, C. E. Leiserson,
 //! H. Prokop, S. Ramachandran: "Cache-oblivious algorithms", FOCS 1999. Without pivoting: the diagonal of these matrices is heavy.
 //!
-//! Work: 2/3 n^3. A task carries its blocks, which on the same rank are pointers; what travels are the numbers.
+//! Work: 2/3 n^3. A task carries its blocks. On the same rank these are pointers; to another rank the numbers are sent.
 
 mod blocks;
 mod numbers;
@@ -31,16 +31,16 @@ pub struct Lu {
     pub n: u32,
 }
 
-/// What can be done.
+/// A task on blocks.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Task {
-    /// L and U of a block, in one.
+    /// Computes L and U of a block, in one block.
     Factor(Blocks),
-    /// X of L X = B.
+    /// Solves L X = B for X.
     Left { factors: Blocks, b: Blocks },
-    /// X of X U = B.
+    /// Solves X U = B for X.
     Right { factors: Blocks, b: Blocks },
-    /// C - A B.
+    /// Computes C - A B.
     Update { c: Blocks, a: Blocks, b: Blocks },
 }
 
@@ -144,7 +144,7 @@ fn update(c: Blocks, a: Blocks, b: Blocks) -> Step<Lu> {
 }
 
 impl Lu {
-    /// The matrix: random but for a heavy diagonal. What fills the last tiles has no effect on the rest.
+    /// The matrix: random with a heavy diagonal. The numbers that fill up the last tiles have no effect on the rest.
     fn matrix(&self) -> Blocks {
         let n = self.n as usize;
         let mut random = Rng::with_seed(1);
@@ -158,7 +158,7 @@ impl Lu {
 impl Program for Lu {
     type Found = Blocks;
     fn run<C: Communicator>(&self, cluster: &Cluster<'_, C>) -> Result<Blocks> {
-        // The others get what they work on.
+        // The other ranks get what they work on.
         let matrix = if cluster.rank() == 0 { self.matrix() } else { Blocks::default() };
         cluster.fork_join(self, Task::Factor(matrix))
     }
@@ -168,7 +168,7 @@ impl Program for Lu {
     fn say(&self, _: &Blocks) -> String {
         format!("a matrix of {0} x {0}, {1} numbers, factored", self.n, grouped(u64::from(self.n).pow(2)))
     }
-    /// A x is L (U x), up to rounding, for a vector that nobody knew.
+    /// Checks that A x is L (U x), up to rounding, for a vector x that the program did not use.
     fn check(&self, found: &Blocks) -> anyhow::Result<()> {
         let matrix = self.matrix();
         let mut random = Rng::with_seed(2);
@@ -183,7 +183,7 @@ impl Program for Lu {
         let greatest = |vector: &mut dyn Iterator<Item = f64>| vector.fold(0.0, |most: f64, x| most.max(x.abs()));
         let off = greatest(&mut wanted.iter().zip(&product).map(|(a, b)| a - b));
         let least = 1e-12 * greatest(&mut wanted.iter().copied());
-        // Not a number is no residual.
+        // A NaN fails this comparison, too.
         ensure!(off <= least, "the residual is {off:e}, and should be at most {least:e}");
         Ok(())
     }
@@ -209,7 +209,7 @@ mod tests {
         assert!(lu.check(&lu.matrix()).is_err());
     }
 
-    /// The recursion changes each tile in the order in which the loops of the plain one do.
+    /// The recursion changes each tile in the same order as the plain program.
     #[test]
     fn the_same_to_the_last_bit() {
         let lu = Lu { n: 300 };

@@ -1,4 +1,4 @@
-//! The numbers of a tile, which travel as one run of bytes: number by number, putting them into bytes and back takes longer than most of what is done with them.
+//! The numbers of a tile, which are sent as one run of bytes. To encode and decode them number by number takes longer than most of the work on them.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Of a tile, row by row.
+/// The numbers of a tile, row by row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Numbers(pub(super) Vec<f64>);
 

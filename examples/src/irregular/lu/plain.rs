@@ -32,7 +32,7 @@ impl Grid {
         rows(&self.tiles[row * self.side + column])
     }
 
-    /// Changes a tile by what others say.
+    /// Changes a tile, from the contents of other tiles.
     fn change(&mut self, (row, column): (usize, usize), change: impl FnOnce(&Self, &mut [Row])) {
         let at = row * self.side + column;
         let mut tile = mem::take(&mut self.tiles[at]);
@@ -52,7 +52,7 @@ impl Grid {
         self.factor(last);
     }
 
-    /// L, on the diagonal of these rows, and the columns that are solved for it.
+    /// Solves these columns for L, which is on the diagonal of these rows.
     fn left(&mut self, rows: Tiles, columns: Tiles) {
         if rows.len() == 1 && columns.len() == 1 {
             let (i, j) = (rows.start, columns.start);
@@ -67,7 +67,7 @@ impl Grid {
         self.left(last, columns);
     }
 
-    /// U, on the diagonal of these columns, and the rows that are solved for it.
+    /// Solves these rows for U, which is on the diagonal of these columns.
     fn right(&mut self, rows: Tiles, columns: Tiles) {
         if rows.len() == 1 && columns.len() == 1 {
             let (i, j) = (rows.start, columns.start);
@@ -82,7 +82,7 @@ impl Grid {
         self.right(rows, last);
     }
 
-    /// Less the product over `inner`.
+    /// Subtracts the product over `inner`.
     fn update(&mut self, rows: Tiles, columns: Tiles, inner: Tiles) {
         if rows.len() == 1 && columns.len() == 1 && inner.len() == 1 {
             let (i, j, k) = (rows.start, columns.start, inner.start);

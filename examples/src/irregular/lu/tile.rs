@@ -1,12 +1,12 @@
-//! What is done to tiles: small squares of numbers, row by row.
+//! Operations on tiles: small squares of numbers, row by row.
 
-/// Rows and columns of a tile: three of them, 96 kB, fit into a second-level cache; 2 x 64^3 operations are some 100 us of work, much for a fork.
+/// The number of rows and of columns of a tile. Three tiles, 96 kB, fit into a second-level cache; 2 x 64^3 operations are some 100 us of work, much more than a fork costs.
 pub(super) const SIDE: usize = 64;
 
 /// A row.
 pub(super) type Row = [f64; SIDE];
 
-/// L below the diagonal and U above it, of the tile itself.
+/// Replaces the tile by its factors: L below the diagonal, and U on and above it.
 pub(super) fn factor(a: &mut [Row]) {
     for k in 0..SIDE {
         let (above, below) = a.split_at_mut(k + 1);

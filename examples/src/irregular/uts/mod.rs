@@ -1,7 +1,7 @@
-//! Unbalanced tree search: how many nodes has a tree whose shape only a hash function knows?
+//! Unbalanced tree search: how many nodes does a tree have whose shape comes from a hash function?
 //!
-//! A node is 20 bytes; child `i` is the SHA-1 of the parent's bytes and `i`. How many children there are is read off a node's own bytes, so whoever has a
-//! node can make all that is below it, and nobody can say beforehand how much that is.
+//! A node is 20 bytes; child `i` is the SHA-1 of the parent's bytes and `i`. A node's own bytes say how many children it has. So a rank that has a node
+//! can make all nodes below it, but cannot know beforehand how many there are.
 //!
 //! S. Olivier, J. Huan, J. Liu, J. Prins, J. Dinan, P. Sadayappan, C.-W. Tseng: "UTS: an unbalanced tree search benchmark", LCPC 2006; the trees and
 //! the letters of the parameters are those of its reference program.
@@ -56,7 +56,7 @@ enum Preset {
 }
 
 impl Preset {
-    /// The parameters that are not those of `tree`.
+    /// The parameters of this tree; the others are those of `tree`.
     fn tree(self, tree: Tree) -> Tree {
         let geometric =
             |shape, levels, breadth, root| Tree { kind: 1, shape, levels, breadth, root, chance: 15.0 / 64.0, ..tree };
@@ -74,7 +74,7 @@ impl Preset {
         }
     }
 
-    /// What the reference program says.
+    /// The counts that the reference program prints.
     fn count(self) -> Count {
         let (nodes, leaves, depth) = match self {
             Self::T1 => (4_130_071, 3_305_118, 10),
@@ -91,7 +91,7 @@ impl Preset {
     }
 }
 
-/// What a tree comes to.
+/// The counts of a tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Count {
     nodes: u64,
@@ -115,13 +115,13 @@ impl Count {
 
 /// The search, on the five callbacks themselves.
 ///
-/// The children of a node are made all at once, as the reference program does: their hashes do not wait for each other.
+/// All children of a node are made at once, as in the reference program, so that their hashes do not wait for each other.
 struct Counting<'a> {
     tree: &'a Tree,
     found: Mutex<Count>,
 }
 
-/// Nodes that nobody has looked at, the next at the end.
+/// Nodes that no worker has looked at, the next one at the end.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Open {
     nodes: Vec<(Hash, u32)>,
@@ -146,7 +146,7 @@ impl Algorithm for Counting<'_> {
         let found = mem::take(&mut open.found);
         self.found.lock().unwrap_or_else(PoisonError::into_inner).join(found);
     }
-    /// Every other node, and so half of those of each depth.
+    /// Splits off every other node, and so half of the nodes of each depth.
     fn split(&self, open: &mut Open) -> Option<Open> {
         let mut place = 0;
         let is_given = |_: &mut _| {
@@ -169,7 +169,7 @@ impl Distributed for Counting<'_> {
 }
 
 impl Uts {
-    /// By the letters of the reference program: `-t 1 -a 3 -d 10 -b 4 -r 19`, or the name of one of its trees.
+    /// Reads the options of the reference program, as in `-t 1 -a 3 -d 10 -b 4 -r 19`, or the name of one of its trees.
     ///
     /// # Errors
     /// What cannot be read.
@@ -182,21 +182,21 @@ impl Uts {
         Line::try_parse_from(["uts"].into_iter().chain(line.split_whitespace())).map(|line| line.uts)
     }
 
-    /// Whether the tree has an end.
+    /// Checks that the tree is finite.
     ///
     /// # Errors
-    /// What must be otherwise.
+    /// Which parameter is wrong.
     pub(super) fn check_tree(&self) -> anyhow::Result<()> {
         self.tree.check()
     }
 
-    /// The known tree, or the one of the parameters.
+    /// The known tree, or the tree of the parameters.
     fn tree(&self) -> Tree {
         self.preset.map_or(self.tree, |preset| preset.tree(self.tree))
     }
 }
 
-/// By one loop: a node and all below it.
+/// Counts a node and all nodes below it, in one loop.
 fn count(tree: &Tree, node: (Hash, u32)) -> Count {
     let mut found = Count::default();
     let mut open = vec![node];
@@ -223,7 +223,7 @@ impl Program for Uts {
         let [nodes, leaves] = [found.nodes, found.leaves].map(grouped);
         format!("a tree of {nodes} nodes, {leaves} leaves, depth {}", found.depth)
     }
-    /// As the reference program says, or the plain loop.
+    /// Compares the result with that of the reference program, or with that of the plain loop.
     fn check(&self, found: &Count) -> anyhow::Result<()> {
         expect(found, &self.preset.map_or_else(|| self.plain(), Preset::count))
     }
@@ -231,7 +231,7 @@ impl Program for Uts {
 
 impl Parts for Uts {
     type Part = (Hash, u32);
-    /// Level by level, until there are so many.
+    /// Goes down level by level, until there are enough nodes.
     fn parts(&self) -> (Vec<(Hash, u32)>, Count) {
         let tree = self.tree();
         let mut open = VecDeque::from([(tree.seed(), 0)]);
@@ -263,7 +263,7 @@ mod tests {
         Uts::read(line).unwrap()
     }
 
-    /// What the reference program (its release 2.1, compiled and run) says of small trees of all types and shapes.
+    /// The counts that the reference program (its release 2.1, compiled and run) prints for small trees of all types and shapes.
     #[test]
     fn ranks_count_what_the_reference_counts() {
         for (line, nodes, leaves, depth) in [

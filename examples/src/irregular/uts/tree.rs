@@ -9,7 +9,7 @@ use sha1::{Digest, Sha1};
 /// A node.
 pub(super) type Hash = [u8; 20];
 
-/// No node but a binomial root, or one of a balanced tree, has more children.
+/// The maximum number of children of a node, except for a binomial root and the nodes of a balanced tree.
 const MOST: u32 = 100;
 
 /// A tree, by the letters of the reference program.
@@ -42,10 +42,10 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Whether it has an end.
+    /// Checks that the tree is finite.
     ///
     /// # Errors
-    /// What must be otherwise.
+    /// Which parameter is wrong.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         ensure!(self.breadth >= 1.0 && self.breadth < 1e6, "-b {} must be from 1 to a million", self.breadth);
         ensure!((0.0..=1.0).contains(&self.chance), "-q {} must be from 0 to 1", self.chance);
@@ -80,7 +80,7 @@ impl Tree {
         if uniform(node) < self.chance { self.many } else { 0 }
     }
 
-    /// Geometrically distributed around what the shape gives for this depth.
+    /// A geometrically distributed number. Its average is what the shape gives for this depth.
     fn geometric(&self, node: &Hash, depth: u32) -> u32 {
         let (b, depth, levels) = (self.breadth, f64::from(depth), f64::from(self.levels));
         let average = match self.shape {
@@ -106,7 +106,7 @@ fn child_of(bytes: &[u8], which: u32) -> Hash {
     Sha1::new().chain_update(bytes).chain_update(which.to_be_bytes()).finalize().into()
 }
 
-/// From 0 to 1: the last 31 bits.
+/// The last 31 bits of a node, as a number from 0 to 1.
 fn uniform(node: &Hash) -> f64 {
     let word = u32::from_be_bytes([node[16], node[17], node[18], node[19]]);
     f64::from(word & 0x7fff_ffff) / f64::from(1_u32 << 31)

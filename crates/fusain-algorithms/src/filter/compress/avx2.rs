@@ -1,6 +1,7 @@
-//! With AVX2, which moves the lanes of a vector to where another vector says: that is looked up by the mask, for eight numbers of 4 bytes, or four of 8.
+//! The loop with AVX2, for eight numbers of 4 bytes at once, or four of 8.
 //!
-//! A whole vector is stored, and how far the next one is stored behind it depends on the mask (Lemire's and Langdale's `despace`, 2017, and others before).
+//! An instruction permutes the lanes of a vector as another vector says, which is looked up in a table by the mask. A whole vector is stored. How far behind it the next
+//! one is stored depends on the mask (Lemire's and Langdale's `despace`, 2017, and others before).
 
 use std::arch::x86_64::*;
 
@@ -9,10 +10,10 @@ use super::super::judge::Judge;
 use super::{each_block, is_number};
 use crate::platform::has_avx2;
 
-/// Lanes of 4 bytes.
+/// The number of lanes of 4 bytes in a vector.
 const LANES: usize = 8;
 
-/// For each mask of `N` numbers, each of which has `8 / N` lanes: the lanes of those whose bits are set, and then any.
+/// For each mask of `N` numbers, which have `8 / N` lanes each: the lanes of the numbers whose bits are set, and then arbitrary lanes.
 const fn fronts<const N: usize, const MASKS: usize>() -> [[u8; LANES]; MASKS] {
     let mut fronts = [[0; LANES]; MASKS];
     let mut mask = 0;
@@ -43,18 +44,18 @@ pub(super) fn can_sift<T>() -> bool {
 ///
 /// # Safety
 ///
-/// As there; [`can_sift`] has said so of `T`, and the judge does not look back.
+/// As for [`sift`](super::sift). [`can_sift`] is true for `T`, and the judge does not look back.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
     kept: *mut T,
     rest: *mut T,
 ) -> (usize, usize) {
-    // These functions are no closures: they may be called here, not everywhere.
+    // Functions with target features do not implement `Fn`, since they may be called only where the features are enabled, as here.
     let bits = |answers: &Answers| bits_of(answers);
-    // SAFETY: the caller's; a block is whole, and its numbers go to as many slots as have been seen, or fewer.
+    // SAFETY: guaranteed by the caller; a block is whole, and its numbers go to at most as many slots as numbers have been read.
     let pack = |start: usize, bits: u64, to: *mut T| unsafe { pack_block(part.v, start, bits, to) };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { each_block::<_, _, N>(part, kept, rest, bits, pack) }
 }
 
@@ -62,21 +63,21 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 fn bits_of(answers: &Answers) -> u64 {
-    // Sixteen at a time: the compiler stores them so, and what is loaded from two stores at once has to wait for both.
+    // Sixteen at a time, as the compiler stores them: a load that spans two stores would have to wait for both.
     let (parts, _) = answers.0.as_chunks::<16>();
     parts.iter().rev().fold(0, |bits, part| {
-        // SAFETY: so many answers are so many bytes.
+        // SAFETY: 16 answers are 16 bytes.
         let part = unsafe { _mm_loadu_si128(part.as_ptr().cast()) };
         bits << 16 | u64::from(_mm_movemask_epi8(_mm_slli_epi16::<7>(part)) as u32)
     })
 }
 
-/// Copies the numbers of the block at `start` whose bits are set to `to`; returns how many these are. What lies behind them is overwritten, as far as if all
+/// Copies the numbers of the block at `start` whose bits are set to `to`, and returns how many they are. The slots behind them are overwritten, as many as if all numbers
 /// were copied.
 ///
 /// # Safety
 ///
-/// The block is whole, and there are as many slots from `to`: elsewhere, or at or before the numbers' places.
+/// The block is whole, and there are as many slots from `to` on. They are other memory, or begin at or before the block.
 #[inline]
 #[target_feature(enable = "avx2,popcnt")]
 unsafe fn pack_block<T>(v: *const T, start: usize, mut bits: u64, to: *mut T) -> usize {
@@ -85,12 +86,12 @@ unsafe fn pack_block<T>(v: *const T, start: usize, mut bits: u64, to: *mut T) ->
     for i in (start..start + BLOCK).step_by(each) {
         let mask = bits as usize & ((1 << each) - 1);
         let front = if each == LANES { &FRONTS_OF_8[mask] } else { &FRONTS_OF_4[mask] };
-        // SAFETY: these are the eight bytes that are read.
+        // SAFETY: an entry of the table has the eight bytes that are read.
         let front = _mm256_cvtepu8_epi32(unsafe { _mm_loadl_epi64(front.as_ptr().cast()) });
         // SAFETY: the block has these numbers.
         let x = unsafe { _mm256_loadu_si256(v.wrapping_add(i).cast()) };
         let x = _mm256_permutevar8x32_epi32(x, front);
-        // SAFETY: the caller's: no more have been packed than were read before, so this ends where the numbers that were read end, or before.
+        // SAFETY: guaranteed by the caller. No more numbers have been packed than were read before, so this ends at or before the end of the numbers that were read.
         unsafe { _mm256_storeu_si256(to.wrapping_add(packed).cast(), x) };
         packed += mask.count_ones() as usize;
         bits >>= each;

@@ -1,4 +1,4 @@
-//! With AVX-512, which moves the lanes of a vector that a mask selects to its front: eight or sixteen numbers at once.
+//! The loop with AVX-512, for eight or sixteen numbers at once. An instruction moves the lanes that a mask selects to the front of a vector.
 
 use std::arch::x86_64::*;
 use std::ops::Range;
@@ -18,18 +18,18 @@ pub(super) fn can_sift<T>() -> bool {
 ///
 /// # Safety
 ///
-/// As there, and [`can_sift`] has said so of `T`.
+/// As for [`sift`](super::sift), and [`can_sift`] is true for `T`.
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
 pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
     kept: *mut T,
     rest: *mut T,
 ) -> (usize, usize) {
-    // These functions are no closures: they may be called here, not everywhere.
+    // Functions with target features do not implement `Fn`, since they may be called only where the features are enabled, as here.
     let bits = |answers: &Answers| bits_of(answers);
-    // SAFETY: the caller's; a block is whole, and its numbers go to as many slots as have been seen, or fewer.
+    // SAFETY: guaranteed by the caller; a block is whole, and its numbers go to at most as many slots as numbers have been read.
     let pack = |start: usize, bits: u64, to: *mut T| unsafe { pack_block(part.v, start, bits, to) };
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     unsafe { each_block::<_, _, N>(part, kept, rest, bits, pack) }
 }
 
@@ -46,14 +46,14 @@ fn bits_of(answers: &Answers) -> u64 {
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`mark`](super::mark).
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
 pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
     let mut stay = 0;
     for (block, mark) in marks.iter_mut().enumerate() {
         let start = part.range.start + block * BLOCK;
         let first = if block == 0 { part.first } else { None };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let answers = unsafe { Answers::of(part.v, start..part.range.end.min(start + BLOCK), first, part.judge) };
         *mark = bits_of(&answers);
         stay += mark.count_ones() as usize;
@@ -65,7 +65,7 @@ pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u6
 ///
 /// # Safety
 ///
-/// As there.
+/// As for [`pack`](super::pack).
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
 pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], kept: *mut T) {
     let mut stay = 0;
@@ -78,16 +78,16 @@ pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], ke
             }
             return;
         }
-        // SAFETY: slots of those that are marked.
+        // SAFETY: the slots of the marked numbers.
         stay += unsafe { pack_block(v, start, mark, kept.wrapping_add(stay)) };
     }
 }
 
-/// Copies the numbers of the block at `start` whose bits are set to `to`; returns how many these are.
+/// Copies the numbers of the block at `start` whose bits are set to `to`, and returns how many they are.
 ///
 /// # Safety
 ///
-/// The block is whole, and that many slots from `to` may be written: elsewhere, or at or before the numbers' places.
+/// The block is whole, and that many slots from `to` on may be written. They are other memory, or begin at or before the block.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
 unsafe fn pack_block<T>(v: *const T, start: usize, mut bits: u64, to: *mut T) -> usize {
@@ -95,18 +95,18 @@ unsafe fn pack_block<T>(v: *const T, start: usize, mut bits: u64, to: *mut T) ->
     for i in (start..start + BLOCK).step_by(lanes) {
         // SAFETY: the block has these numbers.
         let x = unsafe { _mm512_loadu_si512(v.wrapping_add(i).cast()) };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         packed += unsafe { store::<T>(x, bits, to.wrapping_add(packed)) };
         bits >>= lanes % BLOCK;
     }
     packed
 }
 
-/// Stores the lanes of `x` whose bits are set in the lowest of `bits`, one behind the other; returns how many these are.
+/// Stores the lanes of `x` whose bits are set in the lowest of `bits`, without gaps, and returns how many they are.
 ///
 /// # Safety
 ///
-/// That many slots from `to` may be written.
+/// That many slots from `to` on may be written.
 #[inline]
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
 unsafe fn store<T>(x: __m512i, bits: u64, to: *mut T) -> usize {
@@ -115,8 +115,8 @@ unsafe fn store<T>(x: __m512i, bits: u64, to: *mut T) -> usize {
         let n = mask.count_ones();
         let packed = _mm512_maskz_compress_epi64(mask, x);
         let front = _bzhi_u32(u32::MAX, n) as u8;
-        // A masked store of what was packed: the instruction that does both at once is slow on some machines.
-        // SAFETY: the caller's.
+        // Packed first and then stored with a mask: the instruction that does both at once is slow on some machines.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_mask_storeu_epi64(to.cast(), front, packed) };
         n as usize
     } else {
@@ -124,7 +124,7 @@ unsafe fn store<T>(x: __m512i, bits: u64, to: *mut T) -> usize {
         let n = mask.count_ones();
         let packed = _mm512_maskz_compress_epi32(mask, x);
         let front = _bzhi_u32(u32::MAX, n) as u16;
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         unsafe { _mm512_mask_storeu_epi32(to.cast(), front, packed) };
         n as usize
     }

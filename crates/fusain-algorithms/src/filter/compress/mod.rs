@@ -1,4 +1,4 @@
-//! The inner loop of a filter of numbers where the machine has vectors for it.
+//! The inner loop of a filter of numbers, on machines that have vector instructions for it.
 //!
 //! The predicate is called for a block, the answers become a mask, and four to sixteen numbers are moved at once (`compare algorithms`, rows `copy_if`, also with
 //! `--cfg fusain_plain`).
@@ -15,12 +15,12 @@ use super::block::Part;
 use super::block::{Answers, BLOCK};
 use super::judge::Judge;
 
-/// As `sift_bits` of `kernel.rs`, of the whole blocks of `part`; returns how many elements that were and how many
-/// of them stay. `None`, and nothing done, where this machine cannot do it for elements of this type.
+/// Does what `sift_bits` of `kernel.rs` does, for the whole blocks of `part`. Returns how many elements these blocks have and
+/// how many of them stay. Returns `None` and does nothing if this machine cannot do it for elements of this type.
 ///
 /// # Safety
 ///
-/// As there.
+/// As for `sift_bits`.
 #[inline(always)]
 pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     part: &Part<'_, T, J>,
@@ -30,12 +30,12 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
     if const { crate::element::primitive::may_be_primitive::<T>() } {
         if avx512::can_sift::<T>() {
-            // SAFETY: the caller's, and just asked.
+            // SAFETY: guaranteed by the caller; `can_sift` has just been checked.
             return Some(unsafe { avx512::sift::<_, _, N>(part, kept, rest) });
         }
-        // Behind what stays numbers are overwritten, and where they move in place one that a judge looks back at may be among these.
+        // This overwrites numbers behind those that stay. If numbers move in place, a judge might have to look back at an overwritten one.
         if const { !J::LOOKS_BACK } && avx2::can_sift::<T>() {
-            // SAFETY: likewise.
+            // SAFETY: as above.
             return Some(unsafe { avx2::sift::<_, _, N>(part, kept, rest) });
         }
     }
@@ -43,8 +43,8 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
     None
 }
 
-/// The loop of [`sift`], inlined where vectors are as wide as its two functions want them: the answers of a block as bits, and the numbers from `start`
-/// whose bits are set, copied to where the last argument says; that returns how many these are.
+/// The loop of [`sift`], inlined into functions that have the vector instructions of `bits_of` and `pack`. `bits_of` returns the answers of a block as bits.
+/// `pack(start, bits, to)` copies the numbers of the block at `start` whose bits are set to `to`, and returns how many they are.
 ///
 /// # Safety
 ///
@@ -63,10 +63,10 @@ unsafe fn each_block<T, J: Judge<T>, const N: usize>(
     for at in (0..whole).step_by(BLOCK) {
         let start = part.range.start + at;
         let first = if at == 0 { part.first } else { None };
-        // SAFETY: the caller's.
+        // SAFETY: guaranteed by the caller.
         let bits = bits_of(&unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) });
         if N == 2 {
-            // First: what stays may overwrite elements of the block.
+            // This comes first, since numbers that stay may overwrite elements of the block.
             go += pack(start, !bits, rest.wrapping_add(go));
         }
         stay += pack(start, bits, kept.wrapping_add(stay));
@@ -74,14 +74,14 @@ unsafe fn each_block<T, J: Judge<T>, const N: usize>(
     (whole, stay)
 }
 
-/// Whether elements of this type are numbers of 4 or 8 bytes: every bit of them is one. Others may have bits that are none.
+/// Whether elements of this type are numbers of 4 or 8 bytes, all of whose bits are initialised. Other types may have padding.
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 #[inline(always)]
 fn is_number<T>() -> bool {
     crate::element::primitive::is_primitive::<T>() && matches!(size_of::<T>(), 4 | 8)
 }
 
-/// Whether [`mark`] and [`pack`] are there for elements of this type, on this machine.
+/// Whether [`mark`] and [`pack`] may be called for elements of this type, on this machine.
 #[inline(always)]
 pub(super) fn can_pack<T>() -> bool {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
@@ -90,15 +90,15 @@ pub(super) fn can_pack<T>() -> bool {
     false
 }
 
-/// Writes to `marks`, a bit each, which elements of `part` stay; returns how many.
+/// Writes one bit for each element of `part` to `marks`, which says whether it stays. Returns how many stay.
 ///
 /// # Safety
 ///
-/// As [`Part::for_each_block`], and [`can_pack`] has said so. There is a word for each block.
+/// As for [`Part::for_each_block`], and [`can_pack`] is true. `marks` has a word for each block.
 #[inline(always)]
 pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     return unsafe { avx512::mark(part, marks) };
     #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
     unreachable!("can_pack is false: {} {}", part.range.len(), marks.len())
@@ -108,11 +108,11 @@ pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u6
 ///
 /// # Safety
 ///
-/// They are there, [`mark`] has marked them, and as many slots may be written.
+/// The numbers are there, [`mark`] has written `marks`, and as many slots may be written as numbers are marked.
 #[inline(always)]
 pub(super) unsafe fn pack<T>(v: *const T, range: Range<usize>, marks: &[u64], kept: *mut T) {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
-    // SAFETY: the caller's.
+    // SAFETY: guaranteed by the caller.
     return unsafe { avx512::pack(v, range, marks, kept) };
     #[cfg(not(all(target_arch = "x86_64", not(fusain_plain))))]
     unreachable!("can_pack is false: {v:?} {range:?} {} {kept:?}", marks.len())
