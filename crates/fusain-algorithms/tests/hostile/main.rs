@@ -13,11 +13,11 @@
 //! | `f64` | calls that make elements: sums of floats are grouped, and filters have a kernel for each size; all other calls treat it as `u32` |
 //! | not `Sync` | calls that accept them: sorts and the like by closures, and calls that move elements |
 
-mod looks;
-mod makes;
-mod moves;
-mod orders;
-mod rooms;
+mod copying;
+mod in_place;
+mod ordering;
+mod read_only;
+mod uninit;
 
 use std::io::Write;
 
@@ -42,39 +42,39 @@ impl Calls<'_> {
 
 /// Calls that compare by closures or not at all, for elements that need only be `Send`.
 fn all_of_shy<T: Hostile>(calls: &mut Calls<'_>) {
-    orders::by_closure::<T>(calls);
-    moves::all::<T>(calls);
+    ordering::by_closure::<T>(calls);
+    in_place::all::<T>(calls);
 }
 
 /// Calls that make elements, or keep some.
 fn all_that_makes<T: Hostile + Sync>(calls: &mut Calls<'_>) {
-    makes::all::<T>(calls);
-    rooms::all::<T>(calls);
+    copying::all::<T>(calls);
+    uninit::all::<T>(calls);
 }
 
 /// Calls that make, move or drop elements, without those that only look at them.
 fn all_but_looks<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     all_of_shy::<T>(calls);
-    orders::shared_by_closure::<T>(calls);
+    ordering::shared_by_closure::<T>(calls);
     all_that_makes::<T>(calls);
 }
 
 /// Calls that compare by closures or not at all.
 fn all_but_layers<T: Hostile + Sync>(calls: &mut Calls<'_>) {
     all_but_looks::<T>(calls);
-    looks::by_closure::<T>(calls);
+    read_only::by_closure::<T>(calls);
 }
 
 /// All calls.
 fn all<T: Hostile + Ord + Sync>(calls: &mut Calls<'_>) {
     all_but_layers::<T>(calls);
-    orders::by_key::<T>(calls);
-    makes::by_key::<T>(calls);
-    looks::by_key::<T>(calls);
-    orders::by_trait::<T>(calls);
-    orders::shared_by_trait::<T>(calls);
-    makes::by_trait::<T>(calls);
-    looks::by_trait::<T>(calls);
+    ordering::by_key::<T>(calls);
+    copying::by_key::<T>(calls);
+    read_only::by_key::<T>(calls);
+    ordering::by_trait::<T>(calls);
+    ordering::shared_by_trait::<T>(calls);
+    copying::by_trait::<T>(calls);
+    read_only::by_trait::<T>(calls);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn all_are_sound_for_hostile_callers() {
         let mut each = |kind, operations: fn(&mut Calls<'_>)| operations(&mut Calls { suite, par, kind });
         each("u32", |calls| {
             all::<u32>(calls);
-            moves::of_numbers(calls);
+            in_place::of_numbers(calls);
         });
         each("f64", all_that_makes::<f64>);
         each("light elements", all_but_layers::<Element<Pair>>);
