@@ -1,7 +1,7 @@
-//! Bytes that claim to be a packet between ranks of a cluster, bare and with the right checksum: refused, or read, and then the same when
-//! its messages are written and read again. So with states.
+//! Bytes that claim to be a packet between ranks of a cluster, bare and with the right checksum. They are refused, or read. Messages that
+//! were read are the same after they are written and read again. The same holds for states.
 //!
-//! Codec and packets are compiled in here as they are: they are nobody's affair outside of their crate, and this does not make them so.
+//! Codec and packets are compiled into this target, since they are private to their crate and are to stay so.
 
 #![no_main]
 #![allow(dead_code, reason = "the progress client uses the rest")]
@@ -15,7 +15,7 @@ mod codec;
 #[path = "../../crates/fusain-cluster/src/packet.rs"]
 mod packet;
 
-/// What the codec asks its crate for.
+/// The items that the codec takes from its crate.
 mod error {
     pub(crate) use fusain_cluster::{Error, Result};
 }
@@ -24,7 +24,7 @@ mod protocol {
     pub(crate) use fusain_cluster::protocol::Message;
 }
 
-/// Lists in lists, text, options, ranges: what states are made of.
+/// Nested lists, text, options and ranges, as states contain them.
 type State = (Vec<(String, Vec<u16>)>, Option<f64>, std::ops::Range<u64>, Box<[i128]>);
 
 fuzz_target!(|bytes: &[u8]| {
@@ -38,7 +38,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     if let Ok(state) = codec::decode::<State>(bytes) {
         let written = codec::encode(&state).expect("what was read can be written");
-        // Byte by byte, since a number that is none is not equal to itself.
+        // Compared byte by byte, since a NaN is not equal to itself.
         let again: State = codec::decode(&written).expect("what was written can be read");
         assert_eq!(codec::encode(&again).expect("as before"), written);
     }

@@ -1,4 +1,4 @@
-//! Text that claims to describe a network, as Slurm does or as a list: refused, or a path for each host.
+//! Text that claims to describe a network, as Slurm does or as a list. It is refused, or gives a path for each host.
 
 #![no_main]
 

@@ -1,4 +1,4 @@
-//! Text that claims to describe a machine, in hwloc's short form or its XML: refused, or a machine.
+//! Text that claims to describe a machine, in hwloc's short form or its XML. It is refused, or gives a machine.
 
 #![no_main]
 
@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
     for machine in [Machine::synthetic(text), Machine::from_xml(text)].into_iter().flatten() {
         assert!(!machine.cpuset().is_empty(), "a machine has a processing unit");
         assert_eq!(machine.count(Kind::Machine), 1);
-        // All that is made of a machine holds for any that was read.
+        // Everything that is made of a machine works for any machine that was read.
         let workers = Scope::whole(&machine).workers(3, Policy::Spread).expect("a machine has room");
         assert_eq!(workers.shares(100).iter().map(ExactSizeIterator::len).sum::<usize>(), 100);
         let host = Host::new("fuzz");

@@ -1,4 +1,5 @@
-//! Bytes that claim to be a schedule: refused, or a schedule that has the same bytes again and that runs, or waits, and does no harm.
+//! Bytes that claim to be a schedule. They are refused, or give a schedule that has the same bytes again, and that runs or waits without
+//! harm.
 
 #![no_main]
 
@@ -11,7 +12,7 @@ use libfuzzer_sys::fuzz_target;
 static FUNCTIONS: LazyLock<Functions> =
     LazyLock::new(|| fusain_fuzz::all_kinds().expect("it compiles").functions().clone());
 
-/// More than this is not run: it is the memory that would be measured.
+/// Schedules with more memory than this are not run, since that would only test the memory.
 const BYTES_MAX: u64 = 1 << 16;
 
 fuzz_target!(|bytes: &[u8]| {

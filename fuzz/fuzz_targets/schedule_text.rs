@@ -1,4 +1,5 @@
-//! Text that claims to be a schedule: refused with a place, or read; what was read is written, read again and the same, and can be simulated.
+//! Text that claims to be a schedule. It is refused with a place, or read. What was read is the same after writing and reading it again, and
+//! can be simulated.
 
 #![no_main]
 

@@ -1,12 +1,12 @@
-//! What several targets share: schedules to begin with.
+//! Schedules as first inputs, which several targets share.
 
 use fusain_schedule::collective::{self, AllToAll, Allreduce, Group, Reduction};
 use fusain_schedule::{Operator, Result, Schedule, ScheduleBuilder};
 
-/// A schedule of one rank with all kinds of operations. What it calls is what the target of binary schedules may call.
+/// A schedule of one rank with all kinds of operations. It calls the functions that the target of binary schedules provides.
 ///
 /// # Errors
-/// None: it compiles.
+/// None, since the schedule compiles.
 pub fn all_kinds() -> Result<Schedule> {
     let mut builder = ScheduleBuilder::in_program_order(0, 1);
     let (a, b) = (builder.buffer::<u32>(8), builder.scratch::<u32>(8));
@@ -24,7 +24,7 @@ pub fn all_kinds() -> Result<Schedule> {
 /// Collectives among four ranks.
 ///
 /// # Errors
-/// None: they compile.
+/// None, since the schedules compile.
 pub fn collectives() -> Result<Vec<Schedule>> {
     let among_four = |add: &dyn Fn(&mut ScheduleBuilder, &Group) -> Result<()>| {
         let mut builder = ScheduleBuilder::in_program_order(1, 4);

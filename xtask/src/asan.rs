@@ -2,10 +2,11 @@
 //!
 //! Each report is an error. There are three runs:
 //!
-//! - The tests of pool and algorithms, and the hostile suite's usual cases, with accesses to frames that have returned: the parts that a pool hands over lie in the frames of its callers.
-//! - The tests of the iterators likewise, but without leaks: their random chains are leaked on purpose.
-//! - All cases of the hostile suite, without accesses to returned frames: frames that a panic unwinds stay in the sanitizer's list, and after a million
-//!   panics nine tenths of the time go to searching it.
+//! - The tests of pool and algorithms, and the usual cases of the hostile suite, with a check of accesses to frames that have returned, since the jobs of a
+//!   pool lie in the frames of its callers.
+//! - The tests of the iterators, with the same check but without that of leaks: their random chains are leaked on purpose.
+//! - All cases of the hostile suite, without the check of returned frames: frames that a panic unwinds stay in the sanitizer's list, and after a million panics
+//!   most of the time goes into searching it.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,5 @@
-//! `cargo xtask audit`: whether a crate that the workspace builds has a known vulnerability, is unmaintained, or has a licence or a source that is not allowed.
+//! `cargo xtask audit`: checks whether a crate that the workspace builds has a known vulnerability, is unmaintained, or has a licence or source that is not
+//! allowed.
 //!
 //! `xtask/deny.toml` says what is allowed. Vulnerabilities are those of the RustSec database, which cargo-deny fetches from GitHub.
 

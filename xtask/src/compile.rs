@@ -1,8 +1,8 @@
-//! `cargo xtask compare compile`: what a program costs to compile with our slice calls, and with rayon.
+//! `cargo xtask compare compile`: the time to compile a program with our slice calls, and with rayon's.
 //!
-//! Both sides are written out below `target/compare-compile`: the same calls, with closures of their own, as one program each of 1, 10 and 40 calls. They are
-//! built with cargo's own profiles, as a user's program is. *Cold* is the program of one call with all its dependencies, *warm* the program alone, after its
-//! file was touched. A figure is our median over rayon's, so below 1 we are ahead.
+//! The programs of both sides are written to `target/compare-compile`: the same calls, each with its own closure, in programs of 1, 10 and 40 calls. They are
+//! built with cargo's own profiles, as a user's program is. *Cold* is the program of one call with all its dependencies, *warm* the program alone after a
+//! change of its file. A figure is our median over rayon's, so below 1 we are ahead.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::table::table;
 use crate::turns::{in_turn, median};
 use crate::workspace;
 
-/// How many calls the programs have.
+/// The numbers of calls of the programs.
 const CALLS: [usize; 3] = [1, 10, 40];
 
 const PROFILES: [Profile; 2] = [
@@ -25,7 +25,7 @@ const PROFILES: [Profile; 2] = [
     Profile { name: "debug", folder: "debug", option: &[] },
 ];
 
-/// Builds of each kind and side.
+/// The number of builds of each kind and side.
 const SAMPLES: usize = 3;
 
 struct Profile {
@@ -34,10 +34,10 @@ struct Profile {
     option: &'static [&'static str],
 }
 
-/// The types of the elements: name, and expressions of a key and of one value.
+/// The element types: the name, and expressions for a key and for one value.
 const TYPES: [(&str, &str, &str); 3] = [("i32", "*x", "N"), ("f64", "*x", "N as f64"), ("Body", "x.mass", "body(N)")];
 
-/// Calls on a slice `v` as each side writes them, with a closure that has the number `N` in it: ours, rayon's.
+/// Calls on a slice `v`, as ours and as rayon's, with a closure that contains the number `N`.
 const FORMS: [(&str, &str); 5] = [
     ("v.par_sort_by(|a, b| order(a, b, N));", "v.par_sort_by(|a, b| order(a, b, N));"),
     ("v.par_for_each_mut(|x| grow(x, N));", "v.par_iter_mut().for_each(|x| grow(x, N));"),
@@ -52,7 +52,7 @@ const FORMS: [(&str, &str); 5] = [
     ("show(&v.par_position(|x| KEY == (N as _)));", "show(&v.par_iter().position_first(|x| KEY == (N as _)));"),
 ];
 
-/// What the calls share, on either side.
+/// The beginning of each program, the same on both sides.
 const HEAD: &str = "
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -107,7 +107,7 @@ fn show(x: &impl Debug) {
 }
 ";
 
-/// One side: its programs, and where they are built.
+/// One side: its programs, and the folder where they are built.
 struct Side {
     name: &'static str,
     folder: PathBuf,
@@ -138,7 +138,7 @@ impl Side {
         self.folder.join("target")
     }
 
-    /// How long cargo takes for the program of so many calls.
+    /// The time that cargo takes to build the program of `calls` calls.
     fn build(&self, profile: &Profile, calls: usize) -> anyhow::Result<Duration> {
         let program = format!("calls_{calls}");
         let (manifest, target) =
@@ -151,27 +151,27 @@ impl Side {
         Ok(start.elapsed())
     }
 
-    /// As if for the first time.
+    /// Builds as if for the first time.
     fn cold(&self, profile: &Profile) -> anyhow::Result<Duration> {
         workspace::clear(&self.target().join(profile.folder))?;
         self.build(profile, CALLS[0])
     }
 
-    /// The program alone, as if its file had been changed.
+    /// Builds the program alone, as if its file had been changed.
     fn warm(&self, profile: &Profile, calls: usize) -> anyhow::Result<Duration> {
         let source = self.folder.join(format!("src/bin/calls_{calls}.rs"));
         fs::File::options().write(true).open(&source)?.set_modified(SystemTime::now())?;
         self.build(profile, calls)
     }
 
-    /// Bytes of machine code in the optimised program.
+    /// The number of bytes of machine code in the optimised program.
     fn text(&self, calls: usize) -> anyhow::Result<f64> {
         let path = self.target().join(PROFILES[0].folder).join(format!("calls_{calls}"));
         machine_code(&path).with_context(|| format!("cannot read {}", path.display()))
     }
 }
 
-/// The `n`th call of a program, in a block of its own.
+/// The `n`th call of a program, in a separate block.
 fn call(n: usize, form: &impl Fn(&(&str, &str)) -> String) -> String {
     let (element, key, value) = TYPES[n / FORMS.len() % TYPES.len()];
     let line = form(&FORMS[n % FORMS.len()]).replace("KEY", key).replace("VALUE", value).replace('N', &n.to_string());
@@ -182,7 +182,7 @@ fn call(n: usize, form: &impl Fn(&(&str, &str)) -> String) -> String {
     )
 }
 
-/// The length of the sections with machine code.
+/// The total length of the sections with machine code.
 fn machine_code(program: &Path) -> anyhow::Result<f64> {
     let bytes = fs::read(program)?;
     let file = object::File::parse(&*bytes)?;
@@ -218,7 +218,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     for profile in &PROFILES {
         for &calls in calls {
             bar.set_message(format!("warm, {}, {calls} calls", profile.name));
-            // What the first build of this program does beyond the others is no part of the figure.
+            // The additional work of the first build of this program is not part of the figure.
             for side in sides {
                 side.build(profile, calls)?;
             }

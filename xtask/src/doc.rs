@@ -1,6 +1,6 @@
 //! `cargo xtask doc`: the documentation of the crates and the guide, with warnings as errors.
 //!
-//! The guide is an mdBook. The test run builds rustdoc's part alone and compiles the guide's code, so it needs no mdbook.
+//! The guide is an mdBook. The test run builds only rustdoc's part and compiles the guide's code, so it needs no mdbook.
 
 use std::process::ExitCode;
 use std::{fs, io};
@@ -10,7 +10,7 @@ use anyhow::{Context, ensure};
 use crate::steps::{Outcome, command};
 use crate::{tools, workspace};
 
-/// Where the guide lies.
+/// The folder of the guide.
 const GUIDE: &str = "crates/fusain/guide";
 
 /// How to build it.
@@ -26,20 +26,20 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The documentation of the crates, and the guide.
+/// Builds the documentation of the crates, and the guide.
 pub(crate) fn all(open: bool) -> anyhow::Result<()> {
     build(open)?;
     guide(open)
 }
 
-/// The documentation of the crates.
+/// Builds the documentation of the crates.
 pub(crate) fn build(open: bool) -> anyhow::Result<Outcome> {
     let open = if open { &["--open"] as &[&str] } else { &[] };
     let arguments = [&["doc", "--workspace", "--no-deps", "--quiet"], open].concat();
     command(workspace::cargo(arguments).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 
-/// The guide, beside the documentation of the crates.
+/// Builds the guide, beside the documentation of the crates.
 fn guide(open: bool) -> anyhow::Result<()> {
     solutions()?;
     let out = workspace::target().join("doc/guide");
@@ -60,7 +60,7 @@ fn guide(open: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The program: the one on the path, or one of our own, installed when it is first needed.
+/// The program: the one on the path, or one installed in `target` when it is first needed.
 fn mdbook() -> anyhow::Result<std::path::PathBuf> {
     if tools::has("mdbook") {
         return Ok("mdbook".into());
@@ -76,7 +76,7 @@ fn mdbook() -> anyhow::Result<std::path::PathBuf> {
     Ok(program)
 }
 
-/// Every chapter names the program that solves its exercise, and every such program belongs to a chapter.
+/// Checks that every chapter names the program that solves its exercise, and that every such program belongs to a chapter.
 fn solutions() -> anyhow::Result<()> {
     let text = |path: &std::path::Path| fs::read_to_string(path).with_context(|| path.display().to_string());
     let chapters = workspace::root().join(GUIDE).join("src");

@@ -1,4 +1,5 @@
-//! `cargo xtask features`: every feature of every published crate alone, and none; and how many crates the default build takes.
+//! `cargo xtask features`: checks every feature of every published crate alone, and none; and the number of crates that the default build
+//! needs.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -9,7 +10,7 @@ use crate::publish::published;
 use crate::steps::{Outcome, Steps, command};
 use crate::workspace;
 
-/// Most crates from elsewhere that the facade's default build may need.
+/// The maximum number of crates from other sources that the facade's default build may need.
 const CRATES_MAX: usize = 8;
 
 /// Which features to check.
@@ -20,7 +21,7 @@ pub(crate) struct Options {
     portable: bool,
 }
 
-/// What these need is not part of every system.
+/// Features that need a library that not every system has.
 pub(crate) const SYSTEM: &[&str] = &["full", "hwloc", "mpi"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -40,9 +41,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// A warning counts: what only one feature uses must not lie about without it.
+/// A warning is an error: code that only one feature uses must not be unused without that feature.
 fn check(package: &str, feature: Option<&str>) -> anyhow::Result<Outcome> {
-    // A folder of its own, since the flags would have everything else built anew.
+    // A separate folder, since the flags would cause everything else to be built again.
     let folder = workspace::target().join("features").display().to_string();
     let mut arguments =
         vec!["check", "--quiet", "--package", package, "--no-default-features", "--target-dir", &folder];
@@ -50,7 +51,7 @@ fn check(package: &str, feature: Option<&str>) -> anyhow::Result<Outcome> {
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--deny warnings"))
 }
 
-/// The facade's default build stays small, and reads and writes no format.
+/// Checks that the facade's default build stays small, and reads and writes no format.
 pub(crate) fn dependencies() -> anyhow::Result<Outcome> {
     let tree = workspace::cargo(["tree", "--edges", "normal", "--package", "fusain", "--prefix", "none"]).read()?;
     let names: BTreeSet<&str> = tree

@@ -1,4 +1,4 @@
-//! `cargo xtask fuzz`: the readers of text and bytes under libFuzzer, for as long as one likes.
+//! `cargo xtask fuzz`: runs the readers of text and bytes under libFuzzer, for a given time.
 //!
 //! Each target (`fuzz/fuzz_targets`) begins with valid input and with what earlier runs have found (`fuzz/corpus`). Inputs that make it fail are kept in
 //! `fuzz/artifacts`.
@@ -9,7 +9,7 @@ use anyhow::{Context, ensure};
 
 use crate::{tools, workspace};
 
-/// Each reads something that may come from anywhere.
+/// The fuzz targets. Each reads input that may come from anywhere.
 const TARGETS: &[&str] = &["schedule_text", "schedule_binary", "cluster_message", "machine", "fabric"];
 
 /// What to fuzz, and how long.
@@ -39,7 +39,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         std::fs::create_dir_all(&corpus).with_context(|| corpus.display().to_string())?;
         let (corpus, seeds) = (corpus.display().to_string(), seeds.join(&name).display().to_string());
         let seconds = format!("-max_total_time={}", options.seconds);
-        // No sanitizer: the readers have no unsafe code, and what is looked for (panics, overflows, too much memory or time) needs none.
+        // No sanitizer: the readers have no unsafe code, and the faults that are looked for (panics, overflows, too much memory or time) need none.
         let fuzz = ["fuzz", "run", "--sanitizer", "none", &*name, &*corpus, &*seeds];
         let limits = ["--", &*seconds, "-max_len=4096", "-timeout=10", "-print_final_stats=1"];
         tools::cargo(&nightly, fuzz.into_iter().chain(limits))

@@ -1,7 +1,7 @@
-//! `cargo xtask interface`: whether the public interface of each published crate is the one that is committed.
+//! `cargo xtask interface`: checks whether the public interface of each published crate is the committed one.
 //!
-//! `public.txt` in a crate's folder lists its public items, one a line, as rustdoc's JSON has them. A change of the interface is then a change of that file,
-//! which a reader of the commit sees. What is hidden (`#[doc(hidden)]`) is no part of it.
+//! `public.txt` in a crate's folder lists its public items, one on each line, as rustdoc's JSON has them. So a change of the interface is a change of that
+//! file, which a reader of the commit sees. Hidden items (`#[doc(hidden)]`) are not listed.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fs;
@@ -28,7 +28,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// As a step of the test run; skipped where this toolchain writes what cannot be read.
+/// The check as a step of the test run. It is skipped if this toolchain writes a format that cannot be read.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
     let packages = described()?;
     if let Some(Err(error)) = packages.first().map(now) {
@@ -38,7 +38,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Compares the listings with the code, and if asked for writes them.
+/// Compares the listings with the code, and writes them if asked to.
 fn compare(packages: Vec<Package>, writes: bool) -> anyhow::Result<()> {
     let mut changed = Vec::new();
     for package in packages {
@@ -65,12 +65,12 @@ fn compare(packages: Vec<Package>, writes: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where rustdoc writes to.
+/// The folder that rustdoc writes to.
 fn folder() -> PathBuf {
     workspace::target().join("interface")
 }
 
-/// The published packages, when rustdoc has written what it knows of them, with the features that their pages on docs.rs show.
+/// Runs rustdoc on the published packages, with the features that their pages on docs.rs show, and returns the packages.
 fn described() -> anyhow::Result<Vec<Package>> {
     let packages = published()?;
     let features = packages.iter().flat_map(|package| {
@@ -81,13 +81,14 @@ fn described() -> anyhow::Result<Vec<Package>> {
     let folder = folder().display().to_string();
     let names = publish::arguments(&packages);
     let fixed = ["doc", "--quiet", "--no-deps", "--lib", "--target-dir", &folder, "--features", &features];
-    // This output of rustdoc is not stable yet, but every toolchain has it for those who say that they know. In a folder of its own: dependencies are built otherwise then.
+    // This output of rustdoc is not stable yet, but every toolchain has it with `RUSTC_BOOTSTRAP`. It goes to a separate folder, since dependencies are built
+    // differently then.
     let told = workspace::cargo(fixed.into_iter().chain(names)).env("RUSTC_BOOTSTRAP", "1");
     command(told.env("RUSTDOCFLAGS", "-Z unstable-options --output-format json --cap-lints allow"))?;
     Ok(packages)
 }
 
-/// The listing of a package that has been described.
+/// The listing of a package that rustdoc has described.
 fn now(package: &Package) -> anyhow::Result<String> {
     read(&folder().join("doc").join(format!("{}.json", package.name.replace('-', "_"))))
 }
@@ -102,7 +103,7 @@ fn read(json: &Path) -> anyhow::Result<String> {
         .context(
             "this rustdoc writes another format than the crate public-api reads: change the version of one of them",
         )?;
-    // What an implementation of a trait has is said by the trait; its types are not.
+    // The trait tells the items of its implementations, except their types.
     let of_traits: HashSet<_> = api
         .items()
         .map(|item| (item.id(), item.to_string()))
@@ -120,7 +121,7 @@ fn is_of_trait(item: &str) -> bool {
     item.starts_with("impl") && item.contains(" for ")
 }
 
-/// The lines that one of the listings has alone.
+/// Prints the lines that only one of the listings has.
 fn print_difference(committed: &str, now: &str) {
     let lines = |text: &'_ str| text.lines().map(str::to_owned).collect::<BTreeSet<String>>();
     let (committed, now) = (lines(committed), lines(now));

@@ -7,10 +7,10 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use duct::Expression;
 
-/// How long one run may take before it is ended.
+/// The time after which a run is ended.
 const LIMIT: Duration = Duration::from_secs(240);
 
-/// How a command ended by itself, and what it said.
+/// Runs a command to its end; returns how it ended and its output.
 pub(crate) fn ended(command: &Expression) -> anyhow::Result<Output> {
     let handle = command.stdin_null().stdout_capture().stderr_capture().unchecked().start()?;
     if handle.wait_timeout(LIMIT)?.is_none() {
@@ -21,7 +21,7 @@ pub(crate) fn ended(command: &Expression) -> anyhow::Result<Output> {
     handle.into_output().context("its output")
 }
 
-/// What it printed; if it fails an error, and all that it said is shown.
+/// Runs a command and returns its output. If it fails, shows all its output and returns an error.
 pub(crate) fn printed(command: &Expression) -> anyhow::Result<String> {
     let end = ended(command)?;
     if !end.status.success() {

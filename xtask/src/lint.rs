@@ -1,4 +1,4 @@
-//! `cargo xtask lint`: what should be clean before a commit.
+//! `cargo xtask lint`: the checks that should pass before a commit.
 
 use std::process::ExitCode;
 

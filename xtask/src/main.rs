@@ -80,7 +80,8 @@ enum Verb {
     /// It sees two unordered accesses to the same memory of which one is a write, in code that is compiled here, not in std's precompiled
     /// code. It does not understand stand-alone fences, and sees only the interleaving that happened.
     Tsan,
-    /// Runs the tests of the pool and the algorithms, with every hostile case, under AddressSanitizer (needs the nightly toolchain).
+    /// Runs the tests of the pool, the algorithms and the iterators, with every hostile case, under AddressSanitizer (needs the nightly
+    /// toolchain).
     ///
     /// It sees reads and writes outside of an allocation or after its end, on the heap and on stacks, double frees, and leaks, in code that is
     /// compiled here, not in std's precompiled code. It sees no race, no read of uninitialised memory, and no reference that only Rust's rules

@@ -1,11 +1,12 @@
-//! Debian packages that the test run, and comparisons with all peers, need beyond Rust: found, installed where that is allowed, else asked for.
+//! Debian packages that the test run, and comparisons with all peers, need beyond Rust: finds them, and installs missing ones if that is
+//! allowed; otherwise it asks for them.
 
 use anyhow::{Context, bail};
 
 use crate::steps::Outcome;
 use crate::tools;
 
-/// A package and what it is for. The libraries themselves need none of these.
+/// A package, and what it is needed for. The libraries themselves need none of these packages.
 struct Package {
     name: &'static str,
     why: &'static str,
@@ -25,10 +26,10 @@ const NEEDED: &[Package] = &[
     Package { name: "iproute2", why: "makes the network namespaces that stand for two hosts" },
 ];
 
-/// Makes sure that all packages are there.
+/// Makes sure that all packages are installed.
 ///
-/// As root, or with a sudo that asks for no password, missing ones are installed; else the exact command is printed and
-/// the run stops. On a system without dpkg nobody can say what is missing: the peers are then named as missing later.
+/// As root, or with a sudo that asks for no password, missing packages are installed. Otherwise the exact command is printed and the run stops.
+/// On a system without dpkg the missing packages are unknown; the peers are then reported as missing later.
 pub(crate) fn ensure() -> anyhow::Result<Outcome> {
     if !tools::has("dpkg-query") {
         return Ok(Outcome::Skipped(
@@ -69,7 +70,7 @@ fn is_installed(package: &str) -> bool {
         .is_ok_and(|status| status.trim() == "installed")
 }
 
-/// What to put before a command that needs root, or `None` where root is out of reach.
+/// The prefix of a command that needs root, or `None` if root is not available.
 fn privilege() -> Option<&'static [&'static str]> {
     if duct::cmd!("id", "-u").read().is_ok_and(|user| user.trim() == "0") {
         return Some(&[]);

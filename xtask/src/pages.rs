@@ -1,4 +1,4 @@
-//! `cargo xtask pages`: pictures of the pages that people see first, to be looked at.
+//! `cargo xtask pages`: takes pictures of the pages that people see first, for a person to check.
 //!
 //! A page can be free of warnings and still be hard to read: a table too wide, a plot that is missing, a heading out of place. README is
 //! rendered by rustdoc; headless Chromium takes the pictures.
@@ -11,7 +11,7 @@ use anyhow::{Context, ensure};
 
 use crate::{doc, tools, workspace};
 
-/// What Chromium is called on different systems.
+/// The names of Chromium on different systems.
 const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// Width and height of a picture, in pixels.
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         let picture = out.join(name).with_extension("png");
         let arguments = [
             "--headless".to_owned(),
-            // The pages are our own, and in containers the sandbox often cannot be set up.
+            // The pages are generated here, and in containers the sandbox often cannot be set up.
             "--no-sandbox".to_owned(),
             "--hide-scrollbars".to_owned(),
             format!("--window-size={},{}", SIZE.0, SIZE.1),
@@ -62,9 +62,9 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// README as a page.
+/// Renders the README as a page.
 fn readme(out: &Path) -> anyhow::Result<PathBuf> {
-    // Its links and plots are named from the workspace's folder.
+    // Its links and plots are relative to the workspace's folder.
     let base = out.join("base.html");
     fs::write(&base, format!("<base href=\"file://{}/\">", workspace::root().display()))?;
     let arguments = ["README.md".into(), "--html-in-header".into(), base, "--output".into(), out.to_path_buf()];

@@ -1,4 +1,4 @@
-//! The C++ peers: a shared object built with all flags that make it faster, and a small one without the flags of OpenMP.
+//! Builds the C++ peers: a shared object with all flags that make it faster, and a small one without the flags of OpenMP.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,10 +11,10 @@ use crate::workspace;
 
 const FLAGS: &[&str] = &["-march=native", "-std=c++17", "-fPIC"];
 
-/// The element types; what takes long to compile is compiled once for each, side by side.
+/// The element types. Sources that take long to compile are compiled once for each type, in parallel.
 const ELEMENTS: &[&str] = &["double", "int32_t", "float"];
 
-/// A shared object: its name, the flags it is built with besides, and its sources with whether they are for each type.
+/// A shared object: its name, its additional flags, and its sources, each with whether it is compiled for each type.
 struct Library {
     name: &'static str,
     flags: &'static [&'static str],
@@ -30,36 +30,36 @@ const BEST: Library = Library {
 /// Without OpenMP's flags GCC ignores the simd pragmas of libstdc++'s parallel algorithms.
 const STOCK: Library = Library { name: "libpeers-stock.so", flags: &[], sources: &[("stock", false)] };
 
-/// What they are built for.
+/// The purpose of a build of the peers.
 #[derive(Clone, Copy)]
 pub(crate) enum Peers {
-    /// To be measured.
+    /// For measurements.
     Measured,
-    /// To see whether they compute the same: soon built, as the tests are.
+    /// For tests that compare results. The build is fast, without optimisation.
     Tested,
 }
 
-/// Where the built shared objects are.
+/// The paths of the built shared objects.
 pub(crate) struct Objects {
-    /// At its best.
+    /// The object with all flags.
     best: PathBuf,
-    /// Without the flags of OpenMP.
+    /// The object without the flags of OpenMP.
     stock: PathBuf,
 }
 
 impl Objects {
-    /// The variables by which programs and tests find them.
+    /// The environment variables by which programs and tests find the objects.
     pub(crate) fn variables(&self) -> [(&'static str, &Path); 2] {
         [("FUSAIN_PEERS", &self.best), ("FUSAIN_PEERS_STOCK", &self.stock)]
     }
 }
 
 impl Peers {
-    /// Builds what is older than its sources, and says where it is.
+    /// Builds the objects that are older than their sources, and returns their paths.
     ///
     /// # Errors
     ///
-    /// Where there is no g++ or no TBB.
+    /// If there is no g++ or no TBB.
     pub(crate) fn build(self) -> anyhow::Result<Objects> {
         Ok(Objects { best: BEST.build(self)?, stock: STOCK.build(self)? })
     }
@@ -92,7 +92,7 @@ impl Library {
         let parts = self.parts();
         let flags: Vec<&str> = [peers.optimisation()].iter().chain(FLAGS).chain(self.flags).copied().collect();
         let compile = |part: &Part| part.compile(&sources, &folder, &flags).run();
-        // A lane a core; templates make a part the work of half a minute.
+        // One lane for each core. Templates make the compilation of a part slow.
         let lanes = thread::available_parallelism().map_or(1, |n| n.get());
         let lane =
             |first: usize| parts.iter().skip(first).step_by(lanes).try_for_each(|part| compile(part).map(|_| ()));
@@ -125,7 +125,7 @@ impl Library {
     }
 }
 
-/// One call of the compiler.
+/// A source file that one call of the compiler compiles.
 struct Part {
     source: String,
     object: String,
@@ -142,7 +142,7 @@ impl Part {
     }
 }
 
-/// Whether the object is there and no source has changed since.
+/// Whether the object exists and no source has changed since it was built.
 fn is_newer(object: &Path, sources: &Path) -> anyhow::Result<bool> {
     let Ok(built) = fs::metadata(object).and_then(|file| file.modified()) else { return Ok(false) };
     let gone = || format!("{} is gone", sources.display());

@@ -1,4 +1,4 @@
-//! The programs that measure: built in release, given the C++ peers, and run in the place of this one.
+//! Programs for measurements: built in release, given the C++ peers, and run in place of this one.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use anyhow::Context;
 use crate::peers::Peers;
 use crate::workspace;
 
-/// Builds a program of `fusain-benches`, for any processor of the family, as cargo does it, or for this very one.
+/// Builds a program of `fusain-benches`, for any processor of the family, as cargo does, or, if `native`, for this processor.
 pub(crate) fn build(name: &str, native: bool) -> anyhow::Result<PathBuf> {
     let target = workspace::target().join(if native { "native" } else { "" });
     let folder = target.display().to_string();
@@ -22,7 +22,7 @@ pub(crate) fn build(name: &str, native: bool) -> anyhow::Result<PathBuf> {
     Ok(target.join("release").join(name))
 }
 
-/// A program of `fusain-benches` that is told where the C++ peers are; they are built for this very processor.
+/// A program of `fusain-benches` with the paths of the C++ peers in its environment. The peers are built for this processor.
 pub(crate) fn with_peers(name: &str, native: bool) -> anyhow::Result<Command> {
     let mut command = Command::new(build(name, native)?);
     match Peers::Measured.build() {
@@ -33,20 +33,20 @@ pub(crate) fn with_peers(name: &str, native: bool) -> anyhow::Result<Command> {
     Ok(command)
 }
 
-/// Takes the flag `--native` out of the arguments, and says whether it was there.
+/// Removes the flag `--native` from the arguments, and returns whether it was there.
 pub(crate) fn split_native(arguments: &[String]) -> (bool, Vec<OsString>) {
     let (native, rest): (Vec<_>, Vec<_>) = arguments.iter().partition(|argument| *argument == "--native");
     (!native.is_empty(), rest.into_iter().map(OsString::from).collect())
 }
 
-/// Runs it in the place of this process, so that Ctrl-C is between the terminal and the program alone.
+/// Runs the program in place of this process, so that only the program receives Ctrl-C.
 #[cfg(unix)]
 pub(crate) fn run(mut command: Command) -> anyhow::Result<ExitCode> {
     use std::os::unix::process::CommandExt;
     Err(command.exec()).with_context(|| format!("cannot run {}", command.get_program().display()))
 }
 
-/// Runs it, and ends as it ended.
+/// Runs the program, and ends with its status.
 #[cfg(not(unix))]
 pub(crate) fn run(mut command: Command) -> anyhow::Result<ExitCode> {
     let status = command.status().with_context(|| format!("cannot run {}", command.get_program().display()))?;

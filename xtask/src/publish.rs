@@ -1,8 +1,9 @@
-//! `cargo xtask publish`: whether the crates could be published as they are, without asking the registry.
+//! `cargo xtask publish`: checks whether the crates could be published as they are, without asking the registry.
 //!
-//! Packs every crate that may be published, from what is committed, and unpacks what a user would get: each must have its documents and no
-//! path to a folder of ours. Then all are built from the packages alone, by a program that depends on the facade as a user's would.
-//! `--verify` has cargo itself do the whole (`cargo publish --dry-run`), which builds each package and asks the registry; it takes minutes.
+//! Packs every crate that may be published, from the committed files, and unpacks the packages as a user would get them. Each must have its
+//! documents and no path to a folder of this workspace. Then a program that depends on the facade, like a user's program, builds all of
+//! them from the packages alone. `--verify` lets cargo do all of it (`cargo publish --dry-run`), which builds each package and asks the
+//! registry; it takes minutes.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ pub(crate) struct Options {
     verify: bool,
 }
 
-/// Beside its sources, what each package holds.
+/// The documents that each package contains, beside its sources.
 const DOCUMENTS: &[&str] = &["README.md", "LICENSE-MIT", "LICENSE-APACHE"];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -40,12 +41,12 @@ pub(crate) fn published() -> anyhow::Result<Vec<Package>> {
     Ok(workspace::packages()?.into_iter().filter(|package| package.publish.is_none()).collect())
 }
 
-/// How cargo is told that all of them are meant.
+/// The arguments that name all these packages for cargo.
 pub(crate) fn arguments(packages: &[Package]) -> impl Iterator<Item = &str> {
     packages.iter().flat_map(|package| ["--package", package.name.as_str()])
 }
 
-/// Packs, looks into the packages, and builds the facade from them.
+/// Packs the crates, checks the packages, and builds the facade from them.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
     let packages = published()?;
     for package in &packages {
@@ -67,7 +68,7 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         holds_all(&program.join(&name))?;
         sources += &format!("{} = {{ path = \"{name}\" }}\n", package.name);
     }
-    // The patch stands for the registry that has them all.
+    // The patch stands for a registry that has all the packages.
     let manifest = format!(
         "[package]\nname = \"program\"\nedition = \"2024\"\n\n[workspace]\n\n[dependencies]\n\
          fusain = {{ version = \"0.1\", features = [\"cluster\", \"schedule\", \"topology\"] }}\n\n[patch.crates-io]\n{sources}"
@@ -78,14 +79,14 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
         "use fusain::prelude::*;\n\nfn main() {\n    assert_eq!([2, 1, 3].par_min(), Some((1, &1)));\n}\n",
     )?;
     workspace::copy_lock(&program)?;
-    // Dependencies that are the same have been checked by clippy.
+    // Equal dependencies have been compiled by clippy already.
     let target = workspace::target().display().to_string();
     let manifest = program.join("Cargo.toml").display().to_string();
     let check = ["check", "--quiet", "--offline", "--manifest-path", &manifest, "--target-dir", &target];
     command(workspace::cargo(check))
 }
 
-/// What the page of a crate shows is there.
+/// Checks that a crate has everything that its page shows.
 fn complete(package: &Package) -> anyhow::Result<()> {
     let name = &package.name;
     let has =
@@ -99,7 +100,7 @@ fn complete(package: &Package) -> anyhow::Result<()> {
     has("keywords", (1..=5).contains(&package.keywords.len()))?;
     has("categories", (1..=5).contains(&package.categories.len()))?;
     let folder = package.manifest_path.parent().context("a manifest lies in a folder")?;
-    // Each crate has its own copy: a link is no file on every system, and cargo packs nothing from above a crate's folder.
+    // Each crate has its own copy: links do not work on every system, and cargo packs no file from outside a crate's folder.
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         let ours = fs::read(workspace::root().join(licence))?;
         let copy = fs::read(folder.join(licence)).with_context(|| format!("{name} has no {licence}"))?;
@@ -108,7 +109,7 @@ fn complete(package: &Package) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The documents have come along, and the manifest names no folder of this workspace.
+/// Checks that the package has its documents, and that the manifest names no folder of this workspace.
 fn holds_all(package: &Path) -> anyhow::Result<()> {
     for document in DOCUMENTS {
         ensure!(package.join(document).is_file(), "{} has no {document}", package.display());

@@ -1,7 +1,7 @@
-//! What the verbs with a sanitizer share: nightly's cargo, and the standard library as it comes.
+//! Common parts of the verbs with a sanitizer: nightly's cargo, and the prebuilt standard library.
 //!
-//! A standard library of its own would need the rust-src component. Without, a sanitizer does not see what std's precompiled code does,
-//! and sees what is compiled here: our crates, their dependencies, and the generics of std that they use.
+//! Building the standard library would need the rust-src component. Without it, a sanitizer does not see what std's precompiled code does.
+//! It sees the code that is compiled here: our crates, their dependencies, and the generics of std that they use.
 
 use anyhow::bail;
 
@@ -10,7 +10,7 @@ use crate::{tools, workspace};
 /// The platform whose prebuilt std links with the sanitizers.
 const TARGET: &str = "x86_64-unknown-linux-gnu";
 
-/// `cargo test` under the sanitizer of this name, in a build folder of its own; `options` are for the sanitizer, `arguments` for cargo.
+/// `cargo test` under the sanitizer of this name, in a separate build folder; `options` are for the sanitizer, `arguments` for cargo.
 pub(crate) fn test(
     sanitizer: &str,
     options: (&str, String),

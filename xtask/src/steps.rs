@@ -26,7 +26,7 @@ pub(crate) struct Steps {
 }
 
 impl Steps {
-    /// Runs a step; a failure is kept for the end, so that one run shows all of them.
+    /// Runs a step. A failure is kept for the end, so that one run shows all failures.
     pub(crate) fn run(&mut self, name: &str, step: impl FnOnce() -> anyhow::Result<Outcome>) {
         println!("── {name}");
         let start = Instant::now();
@@ -71,7 +71,7 @@ impl Steps {
     }
 }
 
-/// A command as a step: passed where it exits with zero.
+/// Runs a command as a step, which passes if the command exits with zero.
 pub(crate) fn command(command: duct::Expression) -> anyhow::Result<Outcome> {
     command.run()?;
     Ok(Outcome::Passed)

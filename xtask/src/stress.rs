@@ -1,8 +1,8 @@
-//! `cargo xtask stress`: the suites about protocols, over and over, not optimised, with random pauses between the steps (`--cfg fusain_shake`).
+//! `cargo xtask stress`: runs the suites of the protocols repeatedly, unoptimised, with random pauses between the steps (`--cfg fusain_shake`).
 //!
-//! An optimised build on a quiet machine hides races: a step takes nanoseconds, and nobody is held up in between. Here the steps are long, threads are held up at
-//! random, and each round draws other inputs (proptest) and other pauses. A round runs each suite once, in an order of its own. The first failure ends the
-//! run and says how to repeat the round: the same inputs and pauses, though not the same switches of threads.
+//! An optimised build on a quiet machine hides races: a step takes nanoseconds, and no thread is delayed between two steps. Here the steps are long, threads
+//! are delayed at random, and each round has other inputs (proptest) and other pauses. A round runs each suite once, in an order that differs from round to
+//! round. The first failure ends the run, which then prints how to repeat the round: with the same inputs and pauses, though not the same thread switches.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -13,7 +13,7 @@ use cargo_metadata::Message;
 
 use crate::workspace;
 
-/// What is run over and over: a package, and its test programs, each with the names of its tests to run (all if there are none).
+/// The suites: a package, and its test programs, each with the names of the tests to run (all if there are none).
 const SUITES: &[(&str, &[Program])] = &[
     ("fusain-pool", &[("fork_join", &[]), ("hostile", &[]), ("spawning", &[]), ("stress", &[])]),
     ("fusain-algorithms", &[("fusain_algorithms", &["any_split"]), ("hostile", &[])]),
@@ -40,7 +40,7 @@ const SUITES: &[(&str, &[Program])] = &[
     ("fusain-schedule", &[("engine", &[])]),
 ];
 
-/// A test program, and which of its tests.
+/// A test program, and the names of its tests to run.
 type Program = (&'static str, &'static [&'static str]);
 
 /// For how long, and which pauses.
@@ -76,7 +76,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let now = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |now| now.as_nanos() as u64);
     let (mut rounds, mut cases) = (0_u64, 0_u64);
     loop {
-        // Small enough to be typed.
+        // Seeds are small enough to be typed.
         let seed = options.seed.unwrap_or_else(|| (now() >> 10) % 1_000_000_007);
         let shift = seed as usize % suites.len();
         suites.rotate_left(shift);
@@ -98,7 +98,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// Runs it once: how many tests have passed; none if one has failed, with what it said on the terminal.
+/// Runs a suite once. Returns the number of tests that have passed; None if one has failed, after printing the output.
 fn once(suite: &Suite, seed: u64) -> anyhow::Result<Option<u64>> {
     let output = duct::cmd(&suite.program, suite.tests.iter().copied())
         .dir(workspace::root())
@@ -121,7 +121,7 @@ fn once(suite: &Suite, seed: u64) -> anyhow::Result<Option<u64>> {
     }
 }
 
-/// Builds the test programs, in a folder of their own.
+/// Builds the test programs, in a separate folder.
 fn build() -> anyhow::Result<Vec<Suite>> {
     let folder = workspace::target().join("shake").display().to_string();
     let mut arguments = vec!["test", "--no-run", "--message-format", "json-render-diagnostics", "--lib", "--tests"];
@@ -140,7 +140,7 @@ fn build() -> anyhow::Result<Vec<Suite>> {
     let mut suites = Vec::new();
     for (package, wanted) in SUITES {
         for (name, tests) in *wanted {
-            // Two packages may have tests of one name.
+            // Two packages may have tests of the same name.
             let is_it = |manifest: &Path, built: &str| {
                 built == *name && manifest.parent().is_some_and(|at| at.ends_with(package))
             };

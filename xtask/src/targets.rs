@@ -1,4 +1,5 @@
-//! `cargo xtask targets`: the facade compiles for other platforms, and the tests pass where numbers have 32 bits and with the oldest compiler.
+//! `cargo xtask targets`: checks that the facade compiles for other platforms, and that the tests pass where `usize` has 32 bits and with the
+//! oldest compiler.
 
 use std::process::ExitCode;
 
@@ -8,11 +9,11 @@ use crate::features::SYSTEM;
 use crate::steps::{Outcome, Steps, command};
 use crate::{publish, tools, workspace};
 
-/// Platforms, one of each kind: another processor, other systems, no threads, numbers of 32 bits.
+/// Platforms, one of each kind: another processor, other systems, no threads, a `usize` of 32 bits.
 const TARGETS: [&str; 5] =
     ["aarch64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc", "wasm32-unknown-unknown", NARROW];
 
-/// Its programs run on any x86-64 Linux that has the C library for it.
+/// The platform with 32 bits. Its programs run on any x86-64 Linux that has the C library for it.
 const NARROW: &str = "i686-unknown-linux-gnu";
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
@@ -32,7 +33,7 @@ fn missing(target: &str) -> anyhow::Result<Outcome> {
     Ok(Outcome::Skipped(format!("its library is missing; run: rustup target add {target}")))
 }
 
-/// With all features that need no library of the system. A warning counts, as it does on this platform.
+/// Checks the facade with all features that need no library of the system. A warning is an error, as it is on this platform.
 fn check(target: &str) -> anyhow::Result<Outcome> {
     let published = publish::published()?;
     let facade = published.iter().find(|package| package.name == "fusain").context("there is no facade")?;
@@ -42,7 +43,7 @@ fn check(target: &str) -> anyhow::Result<Outcome> {
     command(workspace::cargo(check).env("RUSTFLAGS", "--deny warnings"))
 }
 
-/// Unit and integration tests, which `cargo` runs for all published crates.
+/// The arguments for the unit and integration tests of all published crates.
 const TESTS: [&str; 5] = ["test", "--quiet", "--no-fail-fast", "--lib", "--tests"];
 
 fn tests_on_narrow() -> anyhow::Result<Outcome> {
@@ -52,7 +53,7 @@ fn tests_on_narrow() -> anyhow::Result<Outcome> {
         .context("it needs Linux on x86-64 and, to link, the C library for 32 bits (Debian: gcc-multilib)")
 }
 
-/// Not xtask and the benches, whose dependencies want a newer one.
+/// Runs the tests of the published crates, but not of xtask and the benches, whose dependencies need a newer compiler.
 fn tests_with_oldest() -> anyhow::Result<Outcome> {
     let published = publish::published()?;
     let oldest = published.iter().filter_map(|package| package.rust_version.as_ref()).max();
@@ -61,7 +62,7 @@ fn tests_with_oldest() -> anyhow::Result<Outcome> {
     let Some(name) = tools::toolchain(short)? else {
         return Ok(Outcome::Skipped(format!("it is missing; run: rustup toolchain install {short} --profile minimal")));
     };
-    // A folder of its own, since another compiler would build everything anew.
+    // A separate folder, since another compiler would build everything again.
     let folder = workspace::target().join("oldest").display().to_string();
     let packages = publish::arguments(&published);
     let arguments = TESTS.into_iter().chain(["--target-dir", &folder]).chain(packages);

@@ -1,6 +1,6 @@
 //! `cargo xtask test`: everything that must hold, in one run.
 //!
-//! The steps share three builds (debug, the profile `quick`, and that under `--cfg loom` in a folder of its own), so that a clean clone is done in
+//! The steps share three builds (debug, the profile `quick`, and the same under `--cfg loom` in a separate folder), so that a run in a clean clone takes
 //! minutes.
 
 use std::fs;
@@ -14,12 +14,12 @@ use crate::peers::Peers;
 use crate::steps::{Outcome, Steps, command};
 use crate::{doc, features, interface, lint, mpi, packages, publish, rayon, tidy, workspace};
 
-/// The profile of what runs optimised.
+/// The profile of programs that run optimised.
 const QUICK: &str = "quick";
 
-/// Run to their end; without arguments on what they take by default.
+/// Examples, which are run to their end; without arguments they use their default input.
 const EXAMPLES: &[&str] = &[
-    // Not optimised, a run takes over a second, of which it shows the median.
+    // Unoptimised, one run takes over a second, and the example shows the median of several.
     "tour --repeat 1",
     "levels",
     "layered",
@@ -35,7 +35,7 @@ const EXAMPLES: &[&str] = &[
     "guide-levels",
 ];
 
-/// Comparisons that one program makes.
+/// Comparisons that are parts of one program.
 const COMPARISONS: &[&str] = &[
     "region",
     "handover",
@@ -53,7 +53,7 @@ const COMPARISONS: &[&str] = &[
     "iterators",
 ];
 
-/// Those of which each has a program of its own.
+/// Comparisons that are separate programs.
 const COMPARISONS_OF_RANKS: &[&str] =
     &["interpret", "simulate", "overlap", "choice", "scale", "overhead", "irregular", "steal"];
 
@@ -78,7 +78,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         return Ok(steps.finish());
     }
     if let Err(error) = packages::ensure() {
-        // Not a failed step but one that never began: nothing after it would tell anything.
+        // This is not a failed step: without the packages, the results of later steps would mean nothing.
         return Err(error.context("the test run needs Debian packages"));
     }
     steps.run("tidy", tidy::step);
@@ -90,7 +90,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     steps.run("crates of the default build", features::dependencies);
     steps.run("packages", publish::step);
     if !options.quick {
-        // The algorithms and iterators take minutes to build so, and are in `--portable`.
+        // Such builds of the algorithms and iterators take minutes. `--portable` includes them.
         steps.run("without threads", || single(&["fusain-pool"], &["--lib", "--tests"]));
         steps.run("rayon's tests", rayon::step);
         steps.run("model checking", models);
@@ -102,15 +102,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// All tests of the workspace. Cargo compiles the tests in documents on one thread each crate, and of the unit tests few have workers that wait for each other; so the
-/// former are run beside all others.
+/// Runs all tests of the workspace. Cargo compiles the tests in documents on one thread for each crate, and few of the unit tests have workers that wait for
+/// each other. So the tests in documents run beside the others.
 fn tests() -> anyhow::Result<Outcome> {
     let test = |what: &[&'static str]| {
         let fixed = ["test", "--workspace", "--no-fail-fast", "--features", workspace::FEATURES];
         workspace::cargo(fixed.into_iter().chain(what.iter().copied()))
     };
     command(test(&["--no-run"]))?;
-    // Few units of code: what hundreds of examples have in common is compiled once in each unit.
+    // Few codegen units, since code that hundreds of examples have in common is compiled once in each unit.
     let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
     let units = command(with_peers(test(&["--lib", "--bins"]))?);
     let integration = command(with_peers(test(&["--test", "*"]))?);
@@ -122,7 +122,7 @@ fn beside(program: duct::Expression) -> std::io::Result<duct::Handle> {
     program.stderr_to_stdout().stdout_capture().unchecked().start()
 }
 
-/// Waits for the end of a program and shows what it has said.
+/// Waits for the end of a program and shows its output.
 fn finish(what: &str, program: &duct::Handle) -> anyhow::Result<Outcome> {
     let done = program.wait()?;
     print!("{}", String::from_utf8_lossy(&done.stdout));
@@ -130,7 +130,7 @@ fn finish(what: &str, program: &duct::Handle) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Both at once: alone, either leaves a core idle at times.
+/// Runs both at once, since either of them alone leaves a core idle at times.
 fn side_by_side(
     one: impl FnOnce() -> anyhow::Result<Outcome>,
     other: impl FnOnce() -> anyhow::Result<Outcome> + Send,
@@ -142,19 +142,19 @@ fn side_by_side(
     })
 }
 
-/// What runs the C++ peers beside ours is told where those are that were built for tests.
+/// Gives a program the paths of the C++ peers, built for tests.
 fn with_peers(program: duct::Expression) -> anyhow::Result<duct::Expression> {
     let built = Peers::Tested.build()?;
     Ok(built.variables().into_iter().fold(program, |program, (name, path)| program.env(name, path)))
 }
 
-/// Unit, integration and doc tests of the published crates.
+/// Runs unit, integration and doc tests of the published crates.
 fn portable() -> anyhow::Result<Outcome> {
     let published = publish::published()?;
     command(workspace::cargo(["test"].into_iter().chain(publish::arguments(&published))))
 }
 
-/// The default build as a platform gets it that has no threads, no clock and no AVX: the tests of `packages`, in a build of its own.
+/// Runs the tests of `packages` with the code for platforms without threads, clock and AVX, in a separate build folder.
 fn single(packages: &[&str], kinds: &[&str]) -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("single").display().to_string();
     let packages = packages.iter().flat_map(|package| ["--package", package]);
@@ -163,8 +163,8 @@ fn single(packages: &[&str], kinds: &[&str]) -> anyhow::Result<Outcome> {
     command(workspace::cargo(arguments).env("RUSTFLAGS", "--cfg fusain_single --cfg fusain_plain"))
 }
 
-/// Model tests, compiled with loom in the place of std's atomics. Loom maps memory for each thread of each interleaving, for which threads of one process wait for each
-/// other. So they are run on one thread each of two processes, which takes half as long.
+/// Runs the model tests, compiled with loom instead of std's atomics. Loom maps memory for each thread of each interleaving, and the threads of one process
+/// wait for each other when they do so. So the tests run on one thread in each of two processes, which is faster.
 fn models() -> anyhow::Result<Outcome> {
     let folder = workspace::target().join("loom").display().to_string();
     let test = |what: &[&str]| {
@@ -177,20 +177,20 @@ fn models() -> anyhow::Result<Outcome> {
     finish("models of joins", &joins).and(others)
 }
 
-/// Stress tests, optimised, where races are narrow and calls are many.
+/// Runs the stress tests, optimised: there races have short windows, and there are many calls.
 fn stress() -> anyhow::Result<Outcome> {
     command(workspace::cargo(["test", "--profile", QUICK, "--package", "fusain-pool", "--test", "stress"]))
 }
 
-/// Builds the programs of all packages and gives their folder. With the features of the tests, so that all but the programs themselves is there; examples
-/// count as tests for that, so they are built with the others.
+/// Builds the programs of all packages and returns their folder. The features are those of the tests, so that only the programs themselves have to be built.
+/// Examples count as tests for that purpose, so they are built with the others.
 fn programs() -> anyhow::Result<PathBuf> {
     let what = ["build", "--quiet", "--workspace", "--bins", "--examples", "--features", workspace::FEATURES];
     command(workspace::cargo(what))?;
     Ok(workspace::target().join("debug"))
 }
 
-/// Every example ends well on its default input.
+/// Checks that every example ends well on its default input.
 fn examples() -> anyhow::Result<Outcome> {
     let folder = programs()?.join("examples");
     let run = |examples: &[&str]| {
@@ -205,7 +205,7 @@ fn examples() -> anyhow::Result<Outcome> {
     side_by_side(|| run(some), || run(others))
 }
 
-/// Every comparison runs to its last line; how fast is not asked, so the build of the tests will do, and two may run at a time.
+/// Checks that every comparison runs to its last line. The speed does not matter, so the test build is used, and two comparisons run at a time.
 fn comparisons() -> anyhow::Result<Outcome> {
     let programs = programs()?;
     let ends_with_keys = |name: &str, program: &Path, words: Vec<&str>| {
@@ -233,7 +233,7 @@ fn comparisons() -> anyhow::Result<Outcome> {
     side_by_side(of_one, of_ranks)
 }
 
-/// A short sweep leaves a page with both plots of each algorithm.
+/// Checks that a short sweep gives a page with both plots of each algorithm.
 fn scaling_report(program: &Path) -> anyhow::Result<Outcome> {
     let out = workspace::target().join("scaling-quick");
     let sweep = duct::cmd!(program, "scaling", "--quick", "--fresh", "--algorithms", "sort,find", "--out", &out);
@@ -244,7 +244,7 @@ fn scaling_report(program: &Path) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// The suites over every MPI library that is installed, and over two hosts where namespaces may be made.
+/// Runs the suites over every MPI library that is installed, and over two hosts if namespaces may be made.
 fn mpi() -> anyhow::Result<Outcome> {
     let summary = mpi::run()?;
     Ok(if summary.passed == 0 { Outcome::Skipped(summary.missing.join("; ")) } else { Outcome::Passed })

@@ -3,12 +3,12 @@
 use anyhow::Context;
 use duct::Expression;
 
-/// Whether a program is installed: it says its version.
+/// Whether a program is installed, which is so if it prints its version.
 pub(crate) fn has(program: &str) -> bool {
     duct::cmd!(program, "--version").stdout_null().stderr_null().run().is_ok()
 }
 
-/// The installed toolchain whose name begins so.
+/// The installed toolchain whose name begins with `begin`.
 pub(crate) fn toolchain(begin: &str) -> anyhow::Result<Option<String>> {
     let list = duct::cmd!("rustup", "toolchain", "list").read().context("rustup is needed to find other toolchains")?;
     let name = list.lines().find(|line| line.starts_with(begin)).and_then(|line| line.split_whitespace().next());
@@ -22,7 +22,7 @@ pub(crate) fn nightly() -> anyhow::Result<String> {
 
 /// The cargo of a toolchain.
 pub(crate) fn cargo<'a>(toolchain: &'a str, arguments: impl IntoIterator<Item = &'a str>) -> Expression {
-    // What this xtask's own cargo left in the environment must not reach the other one.
+    // The variables that this xtask's own cargo has set must not reach the other cargo.
     duct::cmd("rustup", ["run", toolchain, "cargo"].into_iter().chain(arguments))
         .env_remove("CARGO")
         .env_remove("RUSTUP_TOOLCHAIN")

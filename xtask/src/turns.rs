@@ -1,8 +1,8 @@
-//! Two sides measured in turn, and what their times come to.
+//! Measures two sides in turn, and summarises their times.
 
-/// What both sides take, which have so many turns each.
+/// The times of both sides, with `turns` turns of each.
 ///
-/// Every other round goes in reverse: on a busy machine the scheduler gives the one that comes first what it withholds from the second.
+/// Every second round goes in reverse order, since on a busy machine the scheduler favours the side that comes first.
 pub(crate) fn in_turn<S>(
     mut sides: [S; 2],
     turns: usize,
@@ -17,13 +17,13 @@ pub(crate) fn in_turn<S>(
     Ok(times)
 }
 
-/// The middle one of an odd number of times, and the upper one of the middle two of an even number; there is at least one.
+/// The middle one of an odd number of times, or the upper one of the middle two of an even number. There is at least one time.
 pub(crate) fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
 }
 
-/// The mean of ratios; NaN of none.
+/// The geometric mean of ratios; NaN if there are none.
 pub(crate) fn geometric_mean(ratios: &[f64]) -> f64 {
     (ratios.iter().map(|ratio| ratio.ln()).sum::<f64>() / ratios.len() as f64).exp()
 }

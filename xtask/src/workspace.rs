@@ -7,7 +7,7 @@ use anyhow::Context;
 use cargo_metadata::{MetadataCommand, Package};
 use duct::Expression;
 
-/// What is tested and linted beyond the default features; a feature that needs a system library also needs a line in `packages`.
+/// The features that are tested and linted beyond the default ones. A feature that needs a system library also needs a line in `packages`.
 pub(crate) const FEATURES: &str = "fusain-pool/rayon,fusain-pool/tracing,fusain-topology/hwloc,fusain-topology/serde,fusain-examples/hwloc,fusain-examples/tracing";
 
 /// The folder of the workspace.
@@ -15,19 +15,19 @@ pub(crate) fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask lies in the workspace")
 }
 
-/// Where builds go.
+/// The folder for builds.
 pub(crate) fn target() -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |dir| root().join(dir))
 }
 
-/// An empty folder below that of the builds.
+/// Makes an empty folder below the folder for builds.
 pub(crate) fn fresh(name: &str) -> anyhow::Result<PathBuf> {
     let folder = target().join(name);
     clear(&folder)?;
     Ok(folder)
 }
 
-/// Makes the folder, or removes all that is in it.
+/// Makes the folder, or removes everything in it.
 pub(crate) fn clear(folder: &Path) -> anyhow::Result<()> {
     match fs::remove_dir_all(folder) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -38,7 +38,7 @@ pub(crate) fn clear(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))
 }
 
-/// Gives a package outside of the workspace the versions that the workspace is tested with.
+/// Gives a package outside the workspace the versions with which the workspace is tested.
 pub(crate) fn copy_lock(folder: &Path) -> anyhow::Result<()> {
     fs::copy(root().join("Cargo.lock"), folder.join("Cargo.lock")).context("cannot copy Cargo.lock")?;
     Ok(())

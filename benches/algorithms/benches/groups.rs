@@ -1,7 +1,7 @@
-//! `cargo bench`: the sides of the comparisons under criterion, a group a comparison.
+//! `cargo bench --bench groups`: the sides of the comparisons under criterion, one group for each comparison.
 //!
-//! `cargo xtask compare` measures sides in turn and is what figures are taken from; criterion measures one after the other, and remembers the
-//! last run, which is what one wants while working on a single algorithm: `cargo bench --bench groups -- first/sort`.
+//! Figures are taken from `cargo xtask compare`, which measures the sides in turn. Criterion measures one side after the other and remembers
+//! the last run, which helps while one works on a single algorithm: `cargo bench --bench groups -- first/sort`.
 #![allow(missing_docs, reason = "criterion's macros write functions without documentation")]
 
 use std::cell::RefCell;
@@ -28,7 +28,7 @@ fn with_runtimes(work: impl FnOnce(Runtimes<'_>)) {
     work(Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() });
 }
 
-/// Benches every side of a row.
+/// Benchmarks every side of a row.
 fn row<'a>(criterion: &mut Criterion, group: &str, label: &str, sides: impl IntoIterator<Item = Side<'a>>) {
     let mut group = criterion.benchmark_group(group);
     for mut side in sides {
@@ -81,7 +81,7 @@ fn first(criterion: &mut Criterion) {
     });
 }
 
-/// Short runs: there are many rows.
+/// Short runs, because there are many rows.
 fn configured() -> Criterion {
     Criterion::default()
         .sample_size(20)

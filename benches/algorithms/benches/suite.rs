@@ -1,8 +1,12 @@
-//! `cargo bench --bench suite`: pSTL-Bench's suite under criterion, a group an algorithm, throughput in bytes.
+//! `cargo bench --bench suite`: pSTL-Bench's suite under criterion, one group for each algorithm, with the throughput in bytes.
 //!
-//! `FUSAIN_BENCH_LOG2=12,16,20` are the binary logarithms of the lengths, `FUSAIN_BENCH_THREADS=2` is the number of workers,
-//! `FUSAIN_BENCH_TYPES=f64,i32,f32` are the element types; these are examples, the defaults are 16, all cores, and f64. Every side of a
-//! row is measured; criterion's filter chooses: `cargo bench --bench suite -- sort/f64`, or `-- ours`.
+//! Environment variables choose what is measured:
+//!
+//! * `FUSAIN_BENCH_LOG2` lists the binary logarithms of the lengths, such as `12,16,20`; the default is 16.
+//! * `FUSAIN_BENCH_THREADS` is the number of workers; the default is all cores.
+//! * `FUSAIN_BENCH_TYPES` lists the element types, of `f64,i32,f32`; the default is `f64`.
+//!
+//! Every side of a row is measured. Criterion's filter selects among them: `cargo bench --bench suite -- sort/f64`, or `-- ours`.
 #![allow(missing_docs, reason = "criterion's macros write functions without documentation")]
 
 use std::env;
@@ -16,9 +20,9 @@ use fusain_benches::peers::{Cxx, rayon_pool};
 use fusain_benches::suite::{self, Others, Runtimes};
 use fusain_harness::settle;
 
-/// What a variable lists, or the default where it is not set.
+/// The values that an environment variable lists, or the default if it is not set.
 ///
-/// Ends the program with a sentence where it cannot be understood or lists what is not allowed.
+/// Ends the program with a message if the text cannot be parsed or a value is not allowed.
 fn list<T: FromStr + Display>(variable: &str, default: &str, allowed: impl Fn(&T) -> bool) -> Vec<T> {
     let text = env::var(variable).unwrap_or_else(|_| default.to_owned());
     let parse = |word: &str| word.trim().parse().ok().filter(|value| allowed(value));
@@ -60,7 +64,7 @@ fn rows(criterion: &mut Criterion) {
     }
 }
 
-/// Short runs: there are many sides.
+/// Short runs, because there are many sides.
 fn configured() -> Criterion {
     Criterion::default()
         .sample_size(20)

@@ -1,8 +1,8 @@
-// The one door to the C++ peers: GNU parallel mode, TBB behind the C++17 execution policies, and empty OpenMP and TBB
-// regions. `peer_find` gives a function for (backend, algorithm, element type), or null where the backend has no such
-// algorithm; every function takes the same arguments, so that the other side needs one wrapper for all of them.
+// The interface to the C++ peers: GNU parallel mode, TBB behind the C++17 execution policies, and empty OpenMP and TBB
+// regions. `peer_find` returns a function for (backend, algorithm, element type), or null if the backend has no such
+// algorithm. Every function takes the same arguments, so that the Rust side needs one wrapper for all of them.
 //
-// Built by xtask at its best: -O3 -march=native -fopenmp -fopenmp-simd; `std.cpp` and `gnu.cpp` once for each type.
+// Built by xtask with the best options: -O3 -march=native -fopenmp -fopenmp-simd; `std.cpp` and `gnu.cpp` once for each type.
 #include "peers.hpp"
 
 #include <omp.h>

@@ -1,7 +1,7 @@
 // GNU parallel mode, on OpenMP; compiled once for each element type.
 //
-// It has no in-place merge, minmax, exclusive scan, copy or fill; any, all and none are its find_if, as libstdc++ defines
-// them for the sequential ones.
+// It has no in-place merge, minmax, exclusive scan, copy or fill. Here any, all and none are its find_if, as libstdc++
+// defines the sequential ones.
 #include "peers.hpp"
 
 #include <functional>
@@ -11,13 +11,13 @@
 namespace {
 
 struct Gnu {
-    static auto tag() { return __gnu_parallel::parallel_tag(0); } // as many threads as OpenMP has
+    static auto tag() { return __gnu_parallel::parallel_tag(0); } // 0: as many threads as OpenMP has
 
-    // Its set operations and merge want iterators to mutable elements, though they write none of them.
+    // Its set operations and merge require iterators to mutable elements, although they write to none.
     static T* a_mut(const Args* p) { return const_cast<T*>(a_begin(p)); }
     static T* b_mut(const Args* p) { return const_cast<T*>(b_begin(p)); }
 
-    // Whole sequences into a value.
+    // Reductions.
     static double min_element(const Args* p) { return *__gnu_parallel::min_element(a_begin(p), a_end(p), std::less<T>()); }
     static double max_element(const Args* p) { return *__gnu_parallel::max_element(a_begin(p), a_end(p), std::less<T>()); }
     static double reduce(const Args* p) { return __gnu_parallel::accumulate(a_begin(p), a_end(p), T{}, Add<T>{}); }
@@ -86,7 +86,7 @@ struct Gnu {
         return 0;
     }
 
-    // Orders.
+    // Algorithms that reorder.
     static double merge(const Args* p) {
         __gnu_parallel::merge(a_mut(p), a_mut(p) + p->a_len, b_mut(p), b_mut(p) + p->b_len, out(p));
         return 0;

@@ -1,4 +1,4 @@
-// What all parts of the C++ peers share: how a function is called, and the kernels it runs.
+// Shared by all parts of the C++ peers: the signature of a function, and the kernels that it runs.
 #pragma once
 
 #include <cmath>
@@ -14,11 +14,11 @@ struct Args {
     const void* b;      // second input
     size_t b_len;       // its length; the middle of `out` for inplace_merge and partial_sort
     void* out;          // output, or the data of an algorithm that works in place
-    double needle;      // what find and count look for; the bound of the predicates
-    size_t k;           // for_each: increments an element
+    double needle;      // the value that find and count search; the bound of the predicates
+    size_t k;           // for_each: number of increments of an element
 };
 
-// What a function answers, for the comparison with the sequential result: an index, a count or a value.
+// The answer of a function, which is compared with the sequential result: an index, a count or a value.
 using Call = double (*)(const Args*);
 
 // A name and its function; tables of these end with a null name.
@@ -34,7 +34,7 @@ inline Call find_entry(const Entry* table, const char* algorithm) {
 #ifdef ELEMENT
 namespace {
 
-// Sums wrap around on integers, as the Rust side's do.
+// Sums of integers wrap around, as in Rust.
 template <class T> struct Add {
     T operator()(T x, T y) const {
         if constexpr (std::is_integral_v<T>) return T(std::make_unsigned_t<T>(x) + std::make_unsigned_t<T>(y));
@@ -74,7 +74,7 @@ struct SinTan {
     }
 };
 struct IsEven { bool operator()(T x) const { return static_cast<int>(x) % 2 == 0; } };
-// k increments with a bound the compiler cannot see through, once for each element.
+// Increments each element k times, with a bound that the compiler cannot see through.
 struct Count {
     size_t k;
     void operator()(T& x) const {

@@ -12,7 +12,7 @@ struct Par { static constexpr const auto& policy() { return std::execution::par;
 struct ParUnseq { static constexpr const auto& policy() { return std::execution::par_unseq; } };
 
 template <class P> struct Std {
-    // Whole sequences into a value.
+    // Reductions.
     static double min_element(const Args* p) { return *std::min_element(P::policy(), a_begin(p), a_end(p)); }
     static double max_element(const Args* p) { return *std::max_element(P::policy(), a_begin(p), a_end(p)); }
     static double minmax_element(const Args* p) {
@@ -118,7 +118,7 @@ template <class P> struct Std {
         return 0;
     }
 
-    // Orders.
+    // Algorithms that reorder.
     static double merge(const Args* p) {
         std::merge(P::policy(), a_begin(p), a_end(p), b_begin(p), b_end(p), out(p));
         return 0;

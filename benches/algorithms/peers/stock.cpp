@@ -1,6 +1,6 @@
-// `std::reduce` of doubles as a build without any OpenMP flag has it: GCC then skips the simd pragmas of libstdc++'s
-// parallel algorithms, and the sum stays scalar. A library of its own, loaded beside the other; there is one TBB a process,
-// so the limit of threads set there holds here.
+// `std::reduce` of doubles in a build without any OpenMP flag: GCC then skips the simd pragmas of libstdc++'s
+// parallel algorithms, and the sum stays scalar. A separate library, loaded beside the other. There is one TBB in a
+// process, so the limit of threads that the other library sets applies here too.
 #define ELEMENT double
 #include "peers.hpp"
 

@@ -1,4 +1,4 @@
-//! Charts of lines, as SVG on white: what the plots of the sweep and of the README are drawn with.
+//! Line charts as SVG on white, for the plots of the sweep and of the README.
 
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
@@ -6,14 +6,14 @@ use plotters::prelude::*;
 
 pub(crate) type Error = Box<dyn std::error::Error>;
 
-/// Colours that are told apart also by who sees no red or no green (Okabe and Ito's).
+/// Colours that people with red-green blindness can tell apart (the palette of Okabe and Ito).
 pub(crate) const VERMILION: RGBColor = RGBColor(213, 94, 0);
 pub(crate) const BLUE: RGBColor = RGBColor(0, 114, 178);
 pub(crate) const GREEN: RGBColor = RGBColor(0, 158, 115);
 pub(crate) const PURPLE: RGBColor = RGBColor(204, 121, 167);
 const GREY: RGBColor = RGBColor(150, 150, 150);
 
-/// A linear axis with labels of its own at whole numbers, as many as fit. A logarithmic one is an axis of logarithms.
+/// A linear axis with custom labels at whole numbers, as many as fit. A logarithmic axis is an axis of logarithms.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
     pub(crate) range: (f64, f64),
@@ -47,12 +47,12 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// Of a logarithm to the base 2.
+/// The label of a logarithm to base 2.
 pub(crate) fn power_of_two(log2: f64) -> String {
     format!("2^{log2:.0}")
 }
 
-/// Of nanoseconds as a logarithm to the base 10.
+/// The label of a time given as the logarithm to base 10 of its nanoseconds.
 pub(crate) fn time(log10_ns: f64) -> String {
     let units = ["ns", "us", "ms", "s"];
     let whole = log10_ns.round().max(0.0) as usize;
@@ -60,7 +60,7 @@ pub(crate) fn time(log10_ns: f64) -> String {
     format!("{} {}", 10usize.pow((whole - 3 * unit) as u32), units[unit])
 }
 
-/// From the least to the greatest, and a little beyond.
+/// The range from the least value to the greatest, widened a little.
 pub(crate) fn span(values: impl Iterator<Item = f64>, beyond: f64) -> (f64, f64) {
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
     let more = beyond.max(if low < high { 0.0 } else { 0.5 });
@@ -81,13 +81,13 @@ pub(crate) struct Chart {
     pub(crate) title: String,
     pub(crate) x: Axis,
     pub(crate) y: Axis,
-    /// A line without points is not drawn.
+    /// Lines without points are not drawn.
     pub(crate) lines: Vec<Line>,
-    /// What could be at best, dashed.
+    /// The end points of the ideal line, which is dashed.
     pub(crate) ideal: Option<[(f64, f64); 2]>,
 }
 
-/// The charts beside each other, in one picture of so many pixels.
+/// The charts beside each other in one picture; `size` is in pixels.
 pub(crate) fn side_by_side(charts: &[Chart], size: (u32, u32)) -> Result<String, Error> {
     let mut svg = String::new();
     {
@@ -110,7 +110,7 @@ impl Chart {
             .x_label_area_size(40)
             .y_label_area_size(64)
             .build_cartesian_2d(self.x, self.y)?;
-        // A label is at most so wide.
+        // The maximum width of a label is 54 pixels.
         let labels = area.dim_in_pixel().0 / 54;
         chart
             .configure_mesh()

@@ -1,15 +1,15 @@
-//! The data all sides see: random, the same in every run.
+//! The data of all sides: random, but the same in every run.
 
 use fastrand::Rng;
 
 /// Any seed would do; a fixed one makes two runs comparable.
 const SEED: u64 = 0x0066_7573_6169_6e00;
 
-/// An element the comparisons run on.
+/// An element type of the comparisons.
 pub trait Sampled: Copy {
-    /// Its name in tables.
+    /// The name in tables.
     const NAME: &'static str;
-    /// A random one; few repeat.
+    /// A random value; few values repeat.
     fn sample(rng: &mut Rng) -> Self;
 }
 
@@ -34,7 +34,7 @@ impl Sampled for f64 {
     }
 }
 
-/// The source of randomness, the same in every run.
+/// The random number generator, with the same seed in every run.
 pub fn rng() -> Rng {
     Rng::with_seed(SEED)
 }

@@ -1,4 +1,4 @@
-//! How fusain is measured: beside its peers, in turn, in one run of one program, on the same data.
+//! Measurements of fusain beside its peers: in turn, in one run of one program, on the same data.
 //!
 //! ```text
 //! bin/compare ──► compare::{region, breakeven, tick, join, first, ...}   what is measured, and the keys it ends with
@@ -11,8 +11,8 @@
 //!                    tables
 //! ```
 //!
-//! `cargo xtask scaling` sweeps over sizes and threads (`scaling`). `cargo xtask compare NAME` builds the shared object and the program, and runs it. A figure is a ratio of medians; a
-//! slow figure is reported, never failed on. `cargo bench` runs the same sides under criterion.
+//! `cargo xtask scaling` sweeps over sizes and threads (`scaling`). `cargo xtask compare NAME` builds the shared object and the program, and runs it. A figure
+//! is a ratio of medians. A slow figure is reported and never makes the run fail. `cargo bench` runs the same sides under criterion.
 
 #![allow(clippy::print_stdout, reason = "tables on the terminal are what it is for")]
 

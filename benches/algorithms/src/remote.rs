@@ -1,9 +1,11 @@
-//! Sides that run in a process of their own.
+//! Sides that run in a separate process.
 //!
-//! Some must: OpenMP reads its wait policy when it starts, and its threads then spin for ever; `std::sort(par)` leaks a task
-//! a call; code for any processor and code for this one are two programs. The other process is this program, or its twin built otherwise,
-//! told on its standard input which side of which row to call, and how often; it answers how long that took. Between its
-//! turns it is stopped, so that what spins in it takes nothing from the others.
+//! Some sides need it. OpenMP reads its wait policy when it starts, and its threads then spin for ever; each call of `std::sort(par)` leaks
+//! a task; code for any processor and code for this processor are two programs.
+//!
+//! The other process is this program, or the same program built with other options. It reads from its standard input which side of which
+//! row to call and how often, and answers with the time. Between its turns it is stopped, so that threads spinning in it take no time from
+//! the other sides.
 
 use std::cell::RefCell;
 use std::env;
@@ -18,12 +20,13 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::suite::{self, Number, Others, Runtimes};
 use fusain_harness::{Side, settle};
 
-/// Whether libstdc++'s parallel version of the row leaks tasks: its sides want a process of their own, which ends with them.
+/// Whether libstdc++'s parallel version of the row leaks tasks. If so, its sides need a separate process, which frees the tasks when it
+/// ends.
 pub(crate) fn leaks_tasks(row: &str) -> bool {
     ["sort", "partial_sort"].contains(&row)
 }
 
-/// A process that calls sides for us.
+/// A process that calls sides for this one.
 #[derive(Clone, Debug)]
 pub(crate) struct Server(Rc<RefCell<Running>>);
 
@@ -39,7 +42,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub(crate) fn start(program: &Path, threads: usize, variables: &[(&str, &str)]) -> anyhow::Result<Self> {
         let mut child = Command::new(program)
             .args(["serve", "--threads", &threads.to_string()])
@@ -54,18 +57,18 @@ impl Server {
         Ok(server)
     }
 
-    /// This very program, once more.
+    /// Starts this program once more.
     ///
     /// # Errors
     ///
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub(crate) fn twin(threads: usize, variables: &[(&str, &str)]) -> anyhow::Result<Self> {
         Server::start(&env::current_exe().context("this program does not know where it is")?, threads, variables)
     }
 
-    /// The side `side` of a row, shown as `name`; `None` where the row has none.
+    /// The side `side` of a row, shown as `name`; `None` if the row has no such side.
     ///
-    /// One side at a time: the one before is forgotten.
+    /// A server serves one side at a time: it forgets the previous one.
     pub(crate) fn side<'a, T: Number>(
         &self,
         row: &str,
@@ -94,7 +97,7 @@ impl Server {
         if answer.is_empty() { Err(anyhow!("the process of a side has ended")) } else { Ok(answer.trim().to_owned()) }
     }
 
-    /// A process that has ended cannot be told anything, which `ask` notices.
+    /// A process that has ended cannot receive a signal; `ask` notices its end.
     fn signal(&self, signal: Signal) {
         let _ = kill_process(Pid::from_child(&self.0.borrow().child), signal);
     }
@@ -107,11 +110,11 @@ impl Drop for Running {
     }
 }
 
-/// The other end: reads what to call until the input ends.
+/// The other process: reads requests and serves them until its input ends.
 ///
 /// # Errors
 ///
-/// Where it is told what it does not understand.
+/// If it receives a request that it does not understand.
 pub(crate) fn serve(on: Runtimes<'_>, others: &Others) -> anyhow::Result<()> {
     let mut lines = std::io::stdin().lines();
     let mut next = lines.next().transpose()?;
@@ -131,7 +134,7 @@ pub(crate) fn serve(on: Runtimes<'_>, others: &Others) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Serves one side until another line than `time` comes, which it returns.
+/// Serves one side until a line other than `time` arrives, and returns that line.
 fn calls<T: Number>(
     row: &str,
     n: usize,

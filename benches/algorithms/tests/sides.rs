@@ -1,4 +1,5 @@
-//! All sides compute the same. These are no unit tests, so that the hundreds of sides are not compiled for them a second time.
+//! All sides compute the same. These tests are in a separate file, so that the hundreds of sides are not compiled a second time for unit
+//! tests.
 
 use fusain::pool::Pool;
 use fusain_benches::peers::{Cxx, rayon_pool};
@@ -6,7 +7,7 @@ use fusain_benches::suite::{Group, Number, Others, Runtimes};
 use fusain_benches::{cases, suite};
 use fusain_harness::Side;
 
-/// An answer, and what was written.
+/// The answer and the output of a call.
 type Result = (f64, Vec<f64>);
 
 /// Sums of floats depend on the order of additions, those of `f32` by a lot.
@@ -20,7 +21,7 @@ fn assert_agree<T: Number>(call: &str, sides: &[(Group, Side<'_>)], results: &[R
     for ((_, side), result) in sides.iter().zip(results) {
         let (answer, written) = &results[expected];
         let label = format!("{call} {}: {}", T::NAME, side.name());
-        // A call that only writes answers nothing, and C++ nothing is 0.
+        // A call that only writes has no answer; in C++ that is 0.
         assert!(is_close::<T>(*answer, result.0), "{label}: {} instead of {answer}", result.0);
         assert_eq!(written.len(), result.1.len(), "{label}");
         let differs = written.iter().zip(&result.1).position(|(a, b)| !is_close::<T>(*a, *b));
@@ -30,12 +31,12 @@ fn assert_agree<T: Number>(call: &str, sides: &[(Group, Side<'_>)], results: &[R
 
 fn of_the_suite<T: Number>(on: Runtimes<'_>, others: &Others) {
     for row in suite::rows::<T>() {
-        // Without optimisation, a thousand steps an element take their time.
+        // Without optimisation, a thousand steps for each element take long.
         let sizes: &[usize] = if row.is_variant() { &[2, 100] } else { &[2, 16, 1000, 20_000] };
         for &n in sizes {
             let case = row.case(n);
             let mut sides = row.sides(&case, on, Some(others), true);
-            // Two in a row: places are drawn anew.
+            // Two calls in succession, because each draws new positions.
             for _ in 0..2 {
                 let results: Vec<Result> = sides.iter_mut().map(|(_, side)| row.result_of(&case, side)).collect();
                 assert_agree::<T>(&format!("{} of {n}", row.name()), &sides, &results);
@@ -55,7 +56,7 @@ fn of_the_cases<T: Number>(on: Runtimes<'_>) {
     }
 }
 
-/// One test for all: the C++ runtimes are set up once a process.
+/// One test for all, because the C++ runtimes are set up once in a process.
 #[test]
 fn all_sides_agree() {
     let pool = Pool::builder().threads(2).build().unwrap();

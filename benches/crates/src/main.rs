@@ -1,7 +1,8 @@
-//! What `compare crates` measures: calls of crates from the registry that use rayon, in a program that does not know whose `rayon` they got.
+//! The measured program of `compare crates`: calls of crates from the registry that use rayon. It is built once with rayon and once with our replacement, and
+//! does not know with which.
 //!
-//! It reads lines `CALLS ROW LENGTH` from its standard input. To each it answers how many nanoseconds the calls took, and a digest of what the last one computed. Where that
-//! depends on the order of threads, the digest is of what does not.
+//! It reads lines `CALLS ROW LENGTH` from its standard input. For each it prints the time of the calls in nanoseconds, and a digest of the last result. Where
+//! the result depends on the order of threads, the digest covers only what does not.
 
 use std::io::BufRead;
 use std::time::Instant;
@@ -12,10 +13,10 @@ use kornia_imgproc::{canny, clahe, enhance, flip, resize, threshold, warp};
 use rdst::RadixSort as _;
 use voracious_radix_sort::RadixSort as _;
 
-/// Nanoseconds of the calls, and a digest of what they came to.
+/// The nanoseconds of the calls, and a digest of their result.
 type Answer = (u128, u64);
 
-/// Nanoseconds of so many calls, after one that warms up.
+/// The nanoseconds of `calls` calls, after one for warm-up.
 fn timed(calls: usize, mut call: impl FnMut()) -> u128 {
     call();
     let start = Instant::now();
@@ -23,12 +24,12 @@ fn timed(calls: usize, mut call: impl FnMut()) -> u128 {
     start.elapsed().as_nanos()
 }
 
-/// Of all values, and of their order.
+/// A digest of all values and their order.
 fn digest(values: impl IntoIterator<Item = u64>) -> u64 {
     values.into_iter().fold(0, |sum, value| sum.rotate_left(5).wrapping_add(value).wrapping_mul(0x9e37_79b9_7f4a_7c15))
 }
 
-/// Pseudo-random numbers, the same each time.
+/// Pseudo-random numbers, the same at each call.
 fn numbers(n: usize) -> Vec<u64> {
     let mut random = fastrand::Rng::with_seed(1);
     std::iter::repeat_with(|| random.u64(..)).take(n).collect()
@@ -38,19 +39,19 @@ fn size(width: usize) -> ImageSize {
     [width, width * 3 / 4].into()
 }
 
-/// A picture so wide, of noise.
+/// An image of noise with this width.
 fn bytes<const C: usize>(width: usize) -> Image<u8, C> {
     let data = numbers(size(width).width * size(width).height * C).into_iter().map(|x| x as u8);
     Image::new(size(width), data.collect()).unwrap()
 }
 
-/// The same, from 0 to 1.
+/// The same image with values from 0 to 1.
 fn floats<const C: usize>(width: usize) -> Image<f32, C> {
     let data = bytes::<C>(width).as_slice().iter().map(|&x| f32::from(x) / 255.0).collect();
     Image::new(size(width), data).unwrap()
 }
 
-/// Calls from one picture to another, of another width.
+/// Calls `call` from one image to another of a different width.
 fn of_floats<const C: usize>(
     [from, to]: [usize; 2],
     calls: usize,
@@ -60,7 +61,7 @@ fn of_floats<const C: usize>(
     (timed(calls, || call(&from, &mut to)), digest(to.as_slice().iter().map(|x| u64::from(x.to_bits()))))
 }
 
-/// As [`of_floats`], of bytes and the same width.
+/// As [`of_floats`], for bytes and with the same width.
 fn of_bytes<const C: usize>(width: usize, calls: usize, call: impl Fn(&Image<u8, C>, &mut Image<u8, C>)) -> Answer {
     let (from, mut to) = (bytes::<C>(width), bytes::<C>(width));
     (timed(calls, || call(&from, &mut to)), digest(to.as_slice().iter().map(|&x| u64::from(x))))
@@ -78,7 +79,7 @@ fn dssim(width: usize, calls: usize) -> Answer {
         let [a, b] = [&a, &b].map(|data| dssim.create_image_rgb(data, width, size(width).height).unwrap());
         distance = f64::from(dssim.compare(&a, b).0);
     });
-    // The order of a sum of floats shows in the last digits.
+    // The last digits of a sum of floats depend on the order of additions.
     (ns, (distance * 1e6) as u64)
 }
 
@@ -92,7 +93,7 @@ fn sort(n: usize, calls: usize, sort: impl Fn(&mut [u64])) -> Answer {
     (ns, digest(sorted))
 }
 
-/// A function that gives each key another one of the numbers below `n`; which, is left to it.
+/// A function that maps each key to a different number below `n`; which one is not specified.
 fn hash(n: usize, calls: usize) -> Answer {
     let keys = numbers(n);
     let mut hash: Option<ptr_hash::PtrHash> = None;
@@ -111,7 +112,7 @@ impl instant_distance::Point for Point {
     }
 }
 
-/// A graph of neighbours, which depends on the order in which points come; so the digest has only the points.
+/// A graph of neighbours. It depends on the order in which points are inserted, so the digest covers only the points.
 fn graph(n: usize, calls: usize) -> Answer {
     let numbers = numbers(8 * n);
     let point = |at: &[u64]| Point(std::array::from_fn(|i| at[i] as u32 as f32));
@@ -123,7 +124,7 @@ fn graph(n: usize, calls: usize) -> Answer {
     (ns, digest(first.into_iter().map(u64::from)))
 }
 
-/// Four frames, in two tiles each.
+/// Four frames, each of two tiles.
 fn encode(width: usize, calls: usize) -> Answer {
     use rav1e::prelude::*;
     let noise: Vec<u8> = numbers(width * width).into_iter().map(|x| x as u8).collect();

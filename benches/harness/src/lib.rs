@@ -1,4 +1,4 @@
-//! Sampling in turn, medians, tables and the file of all samples: what every comparison is made with.
+//! The common tools of all comparisons: sampling in turn, medians, tables, and the file of all samples.
 
 #![allow(clippy::print_stdout, reason = "tables on the terminal are what it is for")]
 

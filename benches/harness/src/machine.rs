@@ -1,7 +1,7 @@
-//! Which machine this is, and the largest speed-up that two threads can have on it at this moment.
+//! The description of this machine, and the largest possible speed-up of two threads on it at this moment.
 //!
 //! The two cores of a virtual machine may be two threads of one core, or be moved there while a program runs. Then two threads of plain arithmetic
-//! do 1.3 times the work of one, and nothing built on them can do better.
+//! do only slightly more work than one, and no program can do better.
 
 use std::hint::black_box;
 use std::thread;
@@ -11,7 +11,7 @@ use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use crate::median;
 
-/// Which machine this is, in a line: processor, cores, memory and system.
+/// This machine in one line: processor, cores, memory and system.
 pub fn machine() -> String {
     let all =
         RefreshKind::nothing().with_cpu(CpuRefreshKind::everything()).with_memory(MemoryRefreshKind::everything());
@@ -23,11 +23,11 @@ pub fn machine() -> String {
     format!("{processor}, {cores} cores, {gib:.1} GiB of memory; {name}")
 }
 
-/// Turns of a loop that keeps a core's multipliers busy all the time: some 5 ms.
+/// Iterations of a loop that keeps a core's multipliers busy all the time: about 5 ms.
 const TURNS: u64 = 2_000_000;
 const ROUNDS: usize = 5;
 
-/// How many times the work of one thread two threads do in the same time, on arithmetic that touches no memory.
+/// The work that two threads do, divided by that of one thread in the same time, on arithmetic that touches no memory.
 pub fn two_threads() -> f64 {
     let ns = |work: &dyn Fn()| {
         let start = Instant::now();
@@ -49,8 +49,8 @@ pub fn two_threads() -> f64 {
     median(&ratios)
 }
 
-/// As many chains as it takes that no product waits for another: two threads of one core, which have its units in turn, then gain nothing by each
-/// other's waiting. And nothing goes through memory, for that is waiting too.
+/// The number of chains is such that no product waits for another: two threads that share the units of one core then gain nothing from each
+/// other's stalls. Nothing goes through memory, because that would be another stall.
 fn arithmetic() {
     let mut chains = [1u64, 2, 3, 4, 5, 6, 7, 8];
     for turn in 0..black_box(TURNS) {

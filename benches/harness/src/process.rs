@@ -1,4 +1,4 @@
-//! What the operating system says of the whole process.
+//! What the operating system reports about the whole process.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,17 +12,17 @@ pub fn cpu_time() -> Duration {
     Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
 }
 
-/// The most memory this process has had, where the system tells.
+/// The peak memory of this process in bytes, if the system reports it.
 pub fn peak_memory_bytes() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let kilobytes = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?.trim().strip_suffix(" kB")?;
     Some(kilobytes.trim().parse::<u64>().ok()? << 10)
 }
 
-/// Waits until nobody in this process spins any more, so that the next side has both cores to itself.
+/// Waits until no thread of this process spins, so that the next side has both cores for itself.
 ///
-/// The idle threads of OpenMP, TBB and rayon, and ours, spin for a while before they sleep. A slice of sleep during which
-/// the process used under a tenth of one core says they all do; a side that spins for ever is waited for only `BOUND`.
+/// The idle threads of OpenMP, TBB and rayon, and ours, spin for a while before they sleep. They all sleep if the process used less than a
+/// tenth of one core during a slice of sleep. The wait for a side that spins for ever is limited to `BOUND`.
 pub fn settle() {
     const SLICE: Duration = Duration::from_millis(1);
     const BOUND: Duration = Duration::from_millis(60);

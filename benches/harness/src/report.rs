@@ -1,4 +1,4 @@
-//! What a comparison leaves behind: a table, a file of all samples, and the last line with its keys.
+//! The outputs of a comparison: a table, a file of all samples, and the last line with its keys.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -35,7 +35,7 @@ impl Options {
     ///
     /// # Errors
     ///
-    /// Where the threads cannot be started or pinned.
+    /// If the threads cannot be started or pinned.
     pub fn pool(&self) -> Result<Pool, fusain::pool::Error> {
         Pool::builder().threads(self.threads).pin(self.pin).build()
     }
@@ -45,13 +45,13 @@ impl Options {
         if self.smoke { Plan::SMOKE } else { Plan::TABLE }
     }
 
-    /// How often a comparison of many rows goes through all of them. A machine that is slow for seconds would else fall on all samples of a row, and the worst of many rows
-    /// would tell of the machine.
+    /// The number of passes over all rows, for comparisons of many rows. In a single pass, a machine that is slow for seconds would spoil
+    /// all samples of one row, and the worst of many rows would describe the machine.
     pub fn passes(&self) -> usize {
         if self.smoke { 1 } else { 4 }
     }
 
-    /// How long to sample in each of the [`passes`](Self::passes): together as long as [`plan`](Self::plan).
+    /// The plan of each of the [`passes`](Self::passes), which together sample as long as [`plan`](Self::plan).
     pub fn pass(&self) -> Plan {
         Plan { passes: self.passes(), ..self.plan() }
     }
@@ -65,7 +65,7 @@ struct Row {
     samples_ns: Vec<f64>,
 }
 
-/// Everything a comparison has measured.
+/// All measurements of a comparison.
 #[derive(Debug, Serialize)]
 pub struct Report {
     name: String,
@@ -77,7 +77,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// An empty one for the comparison `name`.
+    /// An empty report for the comparison `name`.
     pub fn new(name: &str) -> Self {
         let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
         Report { name: name.to_owned(), cores, rows: Vec::new(), keys: BTreeMap::new(), order: Vec::new() }
@@ -93,21 +93,21 @@ impl Report {
         }));
     }
 
-    /// Adds a figure to the last line: `inf` for what is never reached, `NaN` for what a missing peer leaves unknown.
+    /// Adds a figure to the last line: `inf` if something is never reached, `NaN` if it is unknown because a peer is missing.
     pub fn key(&mut self, name: &str, value: f64) {
         self.order.push(name.to_owned());
         self.keys.insert(name.to_owned(), value);
     }
 
-    /// Writes the file of samples where one was asked for, and prints the last line.
+    /// Writes the file of samples if it was requested, and prints the last line.
     ///
     /// # Errors
     ///
-    /// Where the file cannot be written.
+    /// If the file cannot be written.
     pub fn finish(mut self, options: &Options) -> anyhow::Result<()> {
         if let (false, Some(round_trip)) = (options.smoke, round_trip_ns()) {
             let two = two_threads();
-            // What `cargo xtask compare --read` looks for.
+            // `cargo xtask compare --read` searches for this line.
             println!("this machine: {}; {} threads", machine(), options.threads);
             println!(
                 "this machine, now: a cache line goes to the other core and back in {}; two threads of plain arithmetic do {} the work of one",
@@ -128,18 +128,18 @@ impl Report {
     }
 }
 
-/// Writes what was measured into the file, where one was asked for.
+/// Writes the measurements into the file, if one was requested.
 ///
 /// # Errors
 ///
-/// Where it cannot be put into JSON, or the file cannot be written.
+/// If they cannot be converted to JSON, or the file cannot be written.
 pub fn write_json(file: Option<&Path>, measured: &impl Serialize) -> anyhow::Result<()> {
     let Some(file) = file else { return Ok(()) };
     let text = serde_json::to_string(measured).context("what was measured cannot be put into JSON")?;
     fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Three significant digits, whole numbers as they are.
+/// Three significant digits; whole numbers without a fraction.
 fn number(value: f64) -> String {
     match value {
         v if v.fract() == 0.0 => format!("{v:.0}"),
@@ -170,12 +170,12 @@ pub fn cell_ns(ns: f64) -> String {
     }
 }
 
-/// A ratio with its sign, or a dash where one side is missing.
+/// A ratio followed by `x`, or a dash if one side is missing.
 pub fn cell_ratio(ratio: f64) -> String {
     if ratio.is_nan() { "-".to_owned() } else { format!("{}x", number(ratio)) }
 }
 
-/// A bar on the terminal, silent where there is none.
+/// A progress bar on the terminal; nothing is shown without one.
 #[derive(Debug)]
 pub struct Progress(ProgressBar);
 
@@ -186,12 +186,12 @@ impl Progress {
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({eta} left)") {
             bar.set_style(style);
         }
-        // Redrawing from a ticker thread would be measured with everything else; it is redrawn at each step only.
+        // Redrawn at each step only: a ticker thread would disturb the measurement.
         bar.disable_steady_tick();
         Progress(bar)
     }
 
-    /// Shows what is measured now, before it begins.
+    /// Shows what is about to be measured.
     pub fn step(&self, what: &str) {
         self.0.set_message(what.to_owned());
         self.0.inc(1);

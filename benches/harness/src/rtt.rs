@@ -1,4 +1,4 @@
-//! The unit of reaction time: one cache line sent to another core and back.
+//! The unit of reaction times: a round trip of one cache line to another core.
 
 use std::hint::spin_loop;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,11 +7,11 @@ use std::time::Instant;
 
 use crate::median;
 
-/// Two lines, since the prefetcher fetches them in pairs.
+/// Aligned to two cache lines, because the prefetcher fetches them in pairs.
 #[repr(align(128))]
 struct Line(AtomicU64);
 
-/// Median time of a round trip between the first two cores that this process may use, in nanoseconds. `None` where there is only one core.
+/// The median time in nanoseconds of a round trip between the first two cores that this process may use. `None` if there is only one core.
 pub fn round_trip_ns() -> Option<f64> {
     const SAMPLES: usize = 100;
     const TRIPS: usize = 500;
@@ -19,21 +19,21 @@ pub fn round_trip_ns() -> Option<f64> {
     Some(median(&samples?) / TRIPS as f64)
 }
 
-/// Time of `trips` round trips between the first two cores that this process may use, together, in nanoseconds.
+/// The total time in nanoseconds of `trips` round trips between the first two cores that this process may use.
 ///
-/// Two threads, each pinned to a core, pass one line to and fro: odd numbers go there, even ones come back. `None` where
-/// there is only one core, on which the two would wait for the scheduler instead of for each other.
+/// Two threads, each pinned to a core, pass one line back and forth: odd numbers go there, even ones come back. `None` if there is only one
+/// core, on which the two would wait for the scheduler instead of for each other.
 pub fn round_trips_ns(trips: usize) -> Option<f64> {
     let cores = core_affinity::get_core_ids()?;
     let [here, there, ..] = cores[..] else { return None };
     let line = Line(AtomicU64::new(0));
-    // One more than is timed: the first one waits for the other thread to start.
+    // One more trip than is timed, because the first waits for the other thread to start.
     let last = (trips as u64 + 1) * 2;
     thread::scope(|scope| {
         scope.spawn(|| {
             core_affinity::set_for_current(there);
             for odd in (1..last).step_by(2) {
-                // Acquire and Release pair with those of the first thread: one message at a time goes through the line.
+                // Acquire and Release pair with those of the first thread: the line holds one message at a time.
                 while line.0.load(Ordering::Acquire) != odd {
                     spin_loop();
                 }

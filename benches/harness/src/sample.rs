@@ -1,10 +1,10 @@
 //! Sides measured in turn.
 //!
-//! A *side* is one implementation on the common data. All sides of a row are measured in rounds: in every round each
-//! side in turn, in an order [by lot](orders), waits until the others' threads sleep ([`settle`]), makes a few calls that are not
-//! timed (they wake its threads and warm the caches), and then takes a block of samples. So a slow minute of the machine
-//! falls on all sides alike. A sample of a short call is a batch of calls of at least `Plan::sample_ns`; an algorithm that consumes its
-//! input gets that many fresh copies, laid out before the clock starts.
+//! A *side* is one implementation on the common data. All sides of a row are measured in rounds. In every round each side has one turn, in
+//! a [random order](orders). In its turn it waits until the others' threads sleep ([`settle`]), makes a few calls that are not timed (they
+//! wake its threads and warm the caches), and then takes a block of samples. So a slow minute of the machine affects all sides alike. A
+//! sample of a short call is a batch of calls that lasts at least `Plan::sample_ns`. For an algorithm that consumes its input, the batch
+//! gets as many fresh copies, which are made before the clock starts.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -18,13 +18,13 @@ pub struct Side<'a> {
     name: String,
     batch_max: usize,
     prepare: Box<dyn FnMut(usize) + 'a>,
-    /// Makes so many calls and gives the last answer; the loop is inside, so that the call itself is inlined into it.
+    /// Makes the given number of calls and returns the last answer. The loop is inside, so that the call itself is inlined into it.
     calls: Box<dyn FnMut(usize) -> f64 + 'a>,
-    /// How long so many calls took, where the clock is elsewhere: in the process that makes them.
+    /// Returns the time in nanoseconds of the given number of calls, if it is measured elsewhere: in the process that makes them.
     clock: Option<Box<dyn FnMut(usize) -> f64 + 'a>>,
 }
 
-/// What a call found, as a number that sides can be compared by: an index, a count, a value, or nothing.
+/// The answer of a call as a number, by which sides are compared: an index, a count, a value, or nothing.
 pub trait Answer {
     /// The number.
     fn number(self) -> f64;
@@ -60,7 +60,7 @@ impl fmt::Debug for Side<'_> {
 }
 
 impl<'a> Side<'a> {
-    /// A side without fresh input: `calls` makes so many calls and gives the last answer.
+    /// A side without fresh input: `calls` makes the given number of calls and returns the last answer.
     fn plain(name: &str, calls: impl FnMut(usize) -> f64 + 'a) -> Self {
         Side {
             name: name.to_owned(),
@@ -71,17 +71,17 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// A side whose call leaves its input as it was, so that it can be called again at once.
+    /// A side whose call leaves its input unchanged, so that it can be repeated at once.
     pub fn reading<R: Answer>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
         Side::plain(name, move |batch| repeat(batch, &mut call))
     }
 
-    /// A side that times itself: `clock` makes so many calls and says how many nanoseconds they took, together.
+    /// A side that times itself: `clock` makes the given number of calls and returns their total time in nanoseconds.
     pub fn timed(name: &str, batch_max: usize, clock: impl FnMut(usize) -> f64 + 'a) -> Self {
         Side { batch_max, clock: Some(Box::new(clock)), ..Side::plain(name, |_| f64::NAN) }
     }
 
-    /// A side that writes over `buffer` and can do so again and again.
+    /// A side that writes to `buffer` and can be repeated at once.
     pub fn writing<T, R: Answer>(
         name: &str,
         buffer: &'a RefCell<Vec<T>>,
@@ -93,7 +93,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// A side whose call consumes its input: it gets a fresh copy from `scratch` each time.
+    /// A side whose call consumes its input; each call gets a fresh copy from `scratch`.
     pub fn consuming<T: Copy, R: Answer>(
         name: &str,
         scratch: &'a Scratch<T>,
@@ -111,7 +111,7 @@ impl<'a> Side<'a> {
         }
     }
 
-    /// A side whose call works in place and may find what the one before left: it gets the same copy again and again.
+    /// A side whose call works in place on whatever the previous call left: each call gets the same copy.
     pub fn in_place<T: Copy, R: Answer>(
         name: &str,
         scratch: &'a Scratch<T>,
@@ -123,7 +123,7 @@ impl<'a> Side<'a> {
         })
     }
 
-    /// The same under another name, after `set`, which is called before each batch.
+    /// The same side under another name; `set` is called before each batch.
     pub fn after(mut self, name: &str, set: impl Fn() + 'a) -> Self {
         name.clone_into(&mut self.name);
         let mut prepare = self.prepare;
@@ -134,23 +134,23 @@ impl<'a> Side<'a> {
         self
     }
 
-    /// Makes one call on fresh input, untimed, and gives its answer.
+    /// Makes one call on fresh input without timing it, and returns its answer.
     pub fn answer(&mut self) -> f64 {
         (self.prepare)(1);
         (self.calls)(1)
     }
 
-    /// What the table calls it.
+    /// The name in the table.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many calls can be made in a row; where each needs fresh input, as many as there are inputs.
+    /// The maximum number of calls in a row: the number of inputs if each call needs a fresh one.
     pub fn batch_max(&self) -> usize {
         self.batch_max
     }
 
-    /// How long so many calls take, with their inputs laid out before the clock starts: for criterion's `iter_custom`.
+    /// The time of `calls` calls, whose inputs are made before the clock starts; for criterion's `iter_custom`.
     pub fn time(&mut self, calls: u64) -> Duration {
         let (mut left, mut ns) = (usize::try_from(calls).unwrap_or(usize::MAX), 0.0);
         while left > 0 {
@@ -161,7 +161,7 @@ impl<'a> Side<'a> {
         Duration::from_nanos(ns as u64)
     }
 
-    /// How long so many calls take, in nanoseconds; at most [`batch_max`](Side::batch_max).
+    /// The time of `batch` calls in nanoseconds; `batch` is at most [`batch_max`](Side::batch_max).
     pub fn time_ns(&mut self, batch: usize) -> f64 {
         if let Some(clock) = &mut self.clock {
             return clock(batch);
@@ -172,13 +172,14 @@ impl<'a> Side<'a> {
         start.elapsed().as_nanos() as f64
     }
 
-    /// The batch that lasts `sample_ns`, and what one call of it takes.
+    /// The number of calls whose batch lasts `sample_ns`, and the time of one of its calls.
     fn calibrate(&mut self, sample_ns: f64) -> (usize, f64) {
-        /// A call may be the one in a hundred that wakes a thread, or one of the first that sets something up, which takes many times a sample: is it as slow again?
+        /// The number of repetitions of a slow batch. A call may be an outlier that wakes a thread or sets something up, and takes many
+        /// times the length of a sample.
         const AGAIN: usize = 3;
-        /// Calls that last as long as this nobody mistakes for short ones, ...
+        /// Calls of at least this length are not repeated, because no outlier takes as long.
         const LONG_NS: f64 = 1e8;
-        /// ... and there is no time to make all of them again.
+        /// The maximum total time of the repetitions.
         const AGAIN_FOR: Duration = Duration::from_millis(10);
         let mut batch = 1;
         self.time_ns(1);
@@ -198,7 +199,7 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Makes `batch` calls, none of which the compiler can leave out.
+/// Makes `batch` calls, none of which can be optimised away.
 #[inline]
 fn repeat<R: Answer>(batch: usize, mut call: impl FnMut() -> R) -> f64 {
     let mut last = None;
@@ -219,12 +220,12 @@ pub struct Scratch<T> {
 impl<T: Copy> Scratch<T> {
     /// Inputs of `n` elements, cut from `source`, as many as fit.
     ///
-    /// They differ from each other, so that the branch predictor cannot learn a short one.
+    /// They should differ from each other, so that the branch predictor cannot learn a short one.
     pub fn new(source: Vec<T>, n: usize) -> Self {
         Scratch { data: RefCell::new(source.clone()), source, n }
     }
 
-    /// How many calls can be made before the copies run out.
+    /// The number of calls that can be made before the copies run out.
     pub fn copies(&self) -> usize {
         (self.source.len() / self.n.max(1)).max(1)
     }
@@ -234,12 +235,12 @@ impl<T: Copy> Scratch<T> {
         self.data.borrow_mut()[..len].copy_from_slice(&self.source[..len]);
     }
 
-    /// Makes the first copy fresh again.
+    /// Restores the first copy.
     pub fn restore_first(&self) {
         self.restore(1);
     }
 
-    /// What the first copy is now, for a check of what a side made of it.
+    /// The current first copy, to check the result of a side.
     pub fn first(&self) -> Vec<T> {
         self.data.borrow()[..self.n].to_vec()
     }
@@ -248,23 +249,23 @@ impl<T: Copy> Scratch<T> {
 /// How long to measure.
 #[derive(Clone, Copy, Debug)]
 pub struct Plan {
-    /// The least a sample lasts where calls can be batched.
+    /// The minimum length of a sample in nanoseconds, if calls can be batched.
     pub sample_ns: f64,
-    /// How often every side has its turn, in all passes together.
+    /// The number of turns of every side, in all passes together.
     pub rounds: usize,
-    /// How many passes there are, each of which has its part of the rounds.
+    /// The number of passes, each of which has its share of the rounds.
     pub passes: usize,
-    /// How long one turn of one side samples.
+    /// The length of one turn of one side.
     pub turn: Duration,
 }
 
 impl Plan {
-    /// Good for tables: sixteen turns of about three milliseconds.
+    /// For tables: sixteen turns of about three milliseconds.
     pub const TABLE: Plan = Plan { sample_ns: 20_000.0, rounds: 16, passes: 1, turn: Duration::from_millis(3) };
     /// Enough to see that everything runs.
     pub const SMOKE: Plan = Plan { sample_ns: 20_000.0, rounds: 2, passes: 1, turn: Duration::from_micros(200) };
 
-    /// The rounds of one pass; fewer for calls that last long: their samples are long enough to average the noise themselves.
+    /// The rounds of one pass; fewer if calls last long, because such samples average out the noise.
     fn rounds_for(&self, call_ns: f64) -> usize {
         let rounds = match call_ns {
             ns if ns > 3e8 => self.rounds.min(5),
@@ -276,12 +277,12 @@ impl Plan {
     }
 }
 
-/// What one side's samples were, in nanoseconds a call.
+/// The samples of one side, in nanoseconds for each call.
 #[derive(Clone, Debug)]
 pub struct Samples {
     /// The side's name.
     pub side: String,
-    /// One value a sample.
+    /// One value for each sample.
     pub ns: Vec<f64>,
 }
 
@@ -296,7 +297,7 @@ impl Samples {
 ///
 /// # Panics
 ///
-/// If the sides are others.
+/// If the sides differ.
 pub fn gather(all: &mut Vec<Samples>, more: Vec<Samples>) {
     if all.is_empty() {
         *all = more;
@@ -309,14 +310,15 @@ pub fn gather(all: &mut Vec<Samples>, more: Vec<Samples>) {
     }
 }
 
-/// The median of the side of that name; NaN where there is none.
+/// The median of the side with this name; NaN if there is none.
 pub fn median_of(samples: &[Samples], side: &str) -> f64 {
     samples.iter().find(|samples| samples.side == side).map_or(f64::NAN, Samples::median)
 }
 
-/// In which order so many sides have their turns in each round: by lot, and the same in every run.
+/// The order of the turns in each round, at random but the same in every run.
 ///
-/// Else one side would always follow sequential code, say: after that a virtual machine's second core is often slow for a while, and caches hold other things.
+/// In a fixed order, one side would always follow, say, sequential code. After that a virtual machine's second core is often slow for a
+/// while, and the caches hold other data.
 pub fn orders(sides: usize, rounds: usize) -> impl Iterator<Item = Vec<usize>> {
     let mut lots = fastrand::Rng::with_seed(1);
     (0..rounds).map(move |_| {
@@ -326,7 +328,8 @@ pub fn orders(sides: usize, rounds: usize) -> impl Iterator<Item = Vec<usize>> {
     })
 }
 
-/// The samples of sides of these names, in the same order: each has its [turn](orders) in so many rounds, which gives nanoseconds a call.
+/// The samples of sides with these names, in the same order. Each has its [turn](orders) in every round; `turn` returns nanoseconds for
+/// each call.
 pub fn in_turn<'n, T: IntoIterator<Item = f64>>(
     names: impl IntoIterator<Item = &'n str>,
     rounds: usize,

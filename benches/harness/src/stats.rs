@@ -1,6 +1,6 @@
-//! The two averages every figure is made of.
+//! The two averages from which every figure is computed.
 
-/// The median; the mean of the middle two for an even number, NaN for none.
+/// The median: the mean of the middle two for an even number, NaN for no samples.
 pub fn median(samples: &[f64]) -> f64 {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -11,7 +11,7 @@ pub fn median(samples: &[f64]) -> f64 {
     }
 }
 
-/// The geometric mean, the only mean that makes sense of ratios; NaN for none.
+/// The geometric mean, the appropriate mean for ratios; NaN for no ratios.
 pub fn geometric_mean(ratios: &[f64]) -> f64 {
     let logs: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
     (logs / ratios.len() as f64).exp()

@@ -1,4 +1,4 @@
-//! Which algorithm of a collective is the fastest at which size: where the thresholds of `Choice` come from.
+//! The fastest algorithm of each collective at each size: the basis for the thresholds of `Choice`.
 
 use std::time::Instant;
 
@@ -9,18 +9,18 @@ use fusain::schedule::{Execution, Result, Run, ScheduleBuilder};
 use crate::slowest;
 use fusain_harness::{median, table};
 
-/// Collectives timed for each figure.
+/// The number of collectives timed for each figure.
 const BATCH: usize = 8;
 
-/// One collective, and the ways it can go.
+/// One collective and its algorithms.
 struct Ways {
     name: &'static str,
-    /// What the size means, and the threshold it belongs to.
+    /// The meaning of the size, and the threshold that it determines.
     size: &'static str,
     ways: Vec<(&'static str, Add)>,
 }
 
-/// Adds one rank's part with so many bytes.
+/// Adds one rank's part of the collective, with the given number of bytes.
 type Add = fn(&mut ScheduleBuilder, usize) -> Result<()>;
 
 fn allreduce(builder: &mut ScheduleBuilder, bytes: usize, algorithm: Allreduce) -> Result<()> {
@@ -104,8 +104,10 @@ fn all() -> Vec<Ways> {
     ]
 }
 
-/// Times every way of every collective at sizes from 64 bytes to 1 MiB, all in turn, each run without a loop and between two barriers; the
-/// slowest rank counts. Returns the table on rank 0.
+/// Times every algorithm of every collective, and returns the table on rank 0.
+///
+/// The sizes are from 64 bytes to 1 MiB. All algorithms have their turn, and each runs without a progress loop and between two barriers;
+/// the time of the slowest rank counts.
 ///
 /// # Panics
 /// If a collective fails.

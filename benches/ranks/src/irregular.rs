@@ -1,8 +1,8 @@
-//! `compare irregular`: what a second rank is worth, on any communicator of two ranks.
+//! `compare irregular`: the benefit of a second rank, on any communicator of two ranks.
 //!
-//! In turn: one rank with one worker; two such ranks; rayon with two threads, on parts of the work; two ranks with half of the parts each, which is what is written
-//! where nothing can be stolen. While one rank measures alone the other sleeps. Before each round two threads of plain arithmetic show what two
-//! workers can be worth on this machine at that moment.
+//! The sides in turn: one rank with one worker; two such ranks; rayon with two threads on parts of the work; two ranks with half of the parts each, as programs
+//! are written without work stealing. While one rank measures alone the other sleeps. Before each round, two threads of plain arithmetic show the possible
+//! benefit of two workers on this machine at that moment.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -35,20 +35,20 @@ pub struct Arguments {
 
 const TAG: Tag = 7;
 
-/// In the order in which they have their turn.
+/// The sides, in the order of their turns.
 const SIDES: [&str; 4] = ["1 rank", "2 ranks", "rayon", "static"];
 
-/// Two ranks, as a cluster and apart.
+/// The two ranks, as one cluster and as separate ones.
 struct Ranks<'p, C: Communicator> {
     comm: C,
     together: Cluster<'p, C>,
     apart: Cluster<'p, C>,
     rayon: rayon::ThreadPool,
-    /// Whether to see what the machine is worth: it takes longer than tiny programs.
+    /// Whether to measure the machine with two threads, which takes longer than tiny programs.
     looks: bool,
 }
 
-/// Nanoseconds of each side, and what two threads were worth, each round. Empty where there is no such side.
+/// The nanoseconds of each side, and the speed-up of two threads, for each round. Empty if a program lacks the side.
 #[derive(Default)]
 struct Times {
     sides: [Vec<f64>; 4],
@@ -60,7 +60,7 @@ impl<C: Communicator> Ranks<'_, C> {
         self.comm.rank() == 0
     }
 
-    /// Both begin; until the first is there the second sleeps, and takes no core from it.
+    /// Both ranks start together. Until the first is ready the second sleeps, so that it uses no core.
     fn meet(&self) -> Result<()> {
         if self.is_first() {
             self.comm.send_bytes(&[], 1, TAG)?;
@@ -73,7 +73,7 @@ impl<C: Communicator> Ranks<'_, C> {
         Ok(self.comm.barrier()?)
     }
 
-    /// A side that both ranks are needed for, and what the first makes of it.
+    /// Times a side that needs both ranks, and returns its result.
     fn both<T>(&self, times: &mut Vec<f64>, side: impl FnOnce() -> Result<T>) -> Result<T> {
         self.meet()?;
         let begun = Instant::now();
@@ -82,7 +82,7 @@ impl<C: Communicator> Ranks<'_, C> {
         Ok(found)
     }
 
-    /// A side of the first rank.
+    /// Times a side of the first rank, and checks its result.
     fn first<T>(
         &self,
         times: &mut Vec<f64>,
@@ -159,10 +159,10 @@ impl<C: Communicator> Ranks<'_, C> {
     }
 }
 
-/// Collective over two ranks: measures, and prints on the first. `world` is what it says they are.
+/// Measures over two ranks, and prints the result on the first; collective. `world` describes the ranks in the output.
 ///
 /// # Errors
-/// Where there are not two ranks, a run fails or finds what is wrong, or the file of samples can not be written.
+/// If there are not two ranks, a run fails or has a wrong result, or the file of samples cannot be written.
 pub fn compare<C: Communicator>(comm: C, world: impl Display, arguments: &Arguments) -> Result<()> {
     ensure!(comm.size() == 2, "this compares two ranks, not {}", comm.size());
     let rank = comm.rank();
@@ -185,7 +185,7 @@ pub fn compare<C: Communicator>(comm: C, world: impl Display, arguments: &Argume
         ("comp", 1.8, ranks.all("comp", comp, rounds)?),
         ("grav", 1.8, ranks.all("grav", grav, rounds)?),
     ];
-    // The parts of a factorization know each other: there is none beforehand to deal out.
+    // The parts of a factorisation depend on each other, so there are none to distribute beforehand.
     let mut times = Times::default();
     for _ in 0..rounds {
         ranks.stealing(lu, &mut times).context("lu")?;

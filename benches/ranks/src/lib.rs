@@ -1,4 +1,4 @@
-//! What is measured between ranks: a program each, of which those whose names end in `-mpi` are started with `mpirun`.
+//! The comparisons between ranks, each a program. Those whose names end in `-mpi` are started with `mpirun`.
 //!
 //! `cargo xtask compare NAME` builds and starts them, and ends with the keys of the one between threads.
 
@@ -10,7 +10,7 @@ pub mod steal;
 
 use fusain::comm::Communicator;
 
-/// The largest of all ranks' times.
+/// The maximum of all ranks' times.
 ///
 /// # Panics
 /// If a message is lost.

@@ -1,5 +1,4 @@
-//! Nonblocking collectives under measurement: ours through the progress loop, the schedules they run, and overlap as NBCBench
-//! computes it.
+//! Tools for nonblocking collectives: ours through the progress loop, the schedules that they run, and overlap as NBCBench computes it.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -13,12 +12,12 @@ use rustix::time::{ClockId, clock_gettime};
 
 use fusain_harness::median;
 
-/// Which collective.
+/// A collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
     /// Dissemination.
     Barrier,
-    /// A block for each rank, from each rank.
+    /// One block from each rank to each rank.
     AllToAll,
     /// Bitwise or of bytes.
     Allreduce,
@@ -36,7 +35,7 @@ pub const CASES: [(Call, usize); 7] = [
 ];
 
 impl Call {
-    /// As in the last line of a comparison.
+    /// The name in the last line of a comparison.
     pub fn name(self) -> &'static str {
         match self {
             Self::Barrier => "barrier",
@@ -46,7 +45,7 @@ impl Call {
     }
 }
 
-/// One rank's part, with its buffers, ready to be run as often as one likes.
+/// One rank's schedule with its buffers, which can be run any number of times.
 ///
 /// # Panics
 /// If the schedule does not compile.
@@ -77,15 +76,15 @@ pub fn prepared(call: Call, bytes: usize, rank: usize, size: usize) -> Run {
     run.unwrap_or_else(|error| panic!("{} of {bytes} bytes: {error}", call.name()))
 }
 
-/// One way to run a collective again and again.
+/// One way to run a collective repeatedly.
 pub trait Nonblocking {
-    /// Starts it.
+    /// Starts the collective.
     fn start(&mut self);
-    /// Waits for what was started.
+    /// Waits for the started collective.
     fn wait(&mut self);
 }
 
-/// Ours, through the loop.
+/// Our collective through the progress loop.
 #[derive(Debug)]
 pub struct Ours<'a, C: Communicator> {
     engine: &'a Engine<C>,
@@ -94,7 +93,7 @@ pub struct Ours<'a, C: Communicator> {
 }
 
 impl<'a, C: Communicator> Ours<'a, C> {
-    /// Of one rank.
+    /// The collective of one rank.
     pub fn new(engine: &'a Engine<C>, call: Call, bytes: usize) -> Self {
         Self { engine, idle: Some(prepared(call, bytes, engine.rank(), engine.size())), under_way: None }
     }
@@ -112,7 +111,7 @@ impl<C: Communicator> Nonblocking for Ours<'_, C> {
     }
 }
 
-/// The processor time of the thread that runs the loop.
+/// Reads the processor time of the thread that runs the loop.
 struct CpuTime(Duration);
 
 impl<C: Communicator> Client<C> for CpuTime {
@@ -123,7 +122,7 @@ impl<C: Communicator> Client<C> for CpuTime {
     }
 }
 
-/// Processor time that the loop's thread has taken so far.
+/// The processor time that the loop's thread has used so far.
 ///
 /// # Panics
 /// If the loop has ended.
@@ -131,7 +130,7 @@ pub fn cpu_time<C: Communicator>(handle: &Handle<C>) -> Duration {
     handle.submit(CpuTime(Duration::ZERO)).and_then(|ticket| ticket.wait()).expect("the loop's time").0
 }
 
-/// What a loop takes of a core that has a handler of messages and gets none for so long.
+/// The share of a core that a progress loop uses while it has a message handler and gets no messages for `time`.
 ///
 /// # Panics
 /// If the loop has ended.
@@ -144,25 +143,27 @@ pub fn idle_share<C: Communicator>(handle: &Handle<C>, time: Duration) -> f64 {
     taken.as_secs_f64() / time.as_secs_f64()
 }
 
-/// What one way of running a collective gives.
+/// The results of one way to run a collective.
 #[derive(Clone, Copy, Debug)]
 pub struct Overlap {
-    /// Start and wait, nothing between: the median.
+    /// The median time in microseconds of start and wait with nothing in between.
     pub pure_us: f64,
-    /// The share of that which computing between the two hides: 1 − (total − computing) / pure, from medians, not below 0.
+    /// The share of this time that computing between the two hides: 1 − (total − computing) / pure, from medians, at least 0.
     pub share: f64,
 }
 
-/// How much longer than the collective takes the computing between start and wait lasts.
+/// The time of computing between start and wait, as a multiple of the time of the collective.
 const COMPUTE_OVER_PURE: f64 = 1.25;
 
-/// How many collectives [`overlap`] runs.
+/// The number of collectives that [`overlap`] runs.
 pub fn runs(rounds: usize) -> usize {
     rounds.div_ceil(4) + 2 * rounds
 }
 
-/// NBCBench's measure (T. Hoefler, A. Lumsdaine, W. Rehm, SC'07): time start and wait; then start, compute for at least as long, wait; what
-/// this takes beyond the computing was not hidden. `agree` makes all ranks compute for one time.
+/// NBCBench's overlap (T. Hoefler, A. Lumsdaine, W. Rehm, SC'07).
+///
+/// It times start and wait; then start, computing for at least as long, and wait. The time beyond the computing was not hidden. `agree`
+/// makes all ranks compute for the same time.
 pub fn overlap(
     rounds: usize,
     collective: &mut impl Nonblocking,

@@ -1,17 +1,17 @@
-//! The irregular programs of the example, as large as a comparison wants them.
+//! The irregular programs of the example, in the sizes that a comparison needs.
 
 use fusain_examples::irregular::{Comp, Fib, Grav, Lu, Pentomino, Queens, Uts};
 
-/// One of each.
+/// One program of each kind.
 #[derive(Debug)]
 pub struct Programs {
-    /// A recursion that does nothing but recur.
+    /// A recursion without other work.
     pub fib: Fib,
     /// A search with small nodes.
     pub nqueens: Queens,
     /// A search with few children.
     pub pentomino: Pentomino,
-    /// A tree of no shape.
+    /// A tree of irregular shape.
     pub uts: Uts,
     /// A loop over memory.
     pub comp: Comp,
@@ -22,17 +22,17 @@ pub struct Programs {
 }
 
 impl Programs {
-    /// That end at once, whatever they are run on.
+    /// Programs that end at once on any runtime.
     pub fn tiny() -> Self {
         Self::of(10, (6, 3), "-t 1 -a 3 -d 3 -b 4 -r 19", (300, 5, 100))
     }
 
-    /// Of some tens of milliseconds.
+    /// Programs of some tens of milliseconds.
     pub fn short() -> Self {
         Self::of(33, (12, 4), "-t 1 -a 3 -d 8 -b 4 -r 19", (20_000, 80, 640))
     }
 
-    /// Of a second or so.
+    /// Programs of about a second.
     pub fn long() -> Self {
         Self::of(40, (15, 6), "-t 1 -a 3 -d 10 -b 4 -r 19", (60_000, 200, 1_536))
     }

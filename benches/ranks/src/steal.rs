@@ -1,4 +1,4 @@
-//! How long a rank without work waits for some: what `compare steal` measures, over any transport.
+//! How long a rank waits for work: the measurement of `compare steal`, over any transport.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -10,13 +10,13 @@ use fusain::comm::{Communicator, Result};
 use fusain::{Algorithm, Pool};
 use fusain_harness::cpu_time;
 
-/// About as many as a request has, and a task of a small state.
+/// The bytes of a message: about the size of a request, or of a task with a small state.
 pub const BYTES: usize = 16;
 
-/// Tasks that rank 0 has and rank 1 does: rank 0 is busy as long as any are left, and gives one at a time.
+/// Tasks that rank 0 has and rank 1 does. Rank 0 is busy as long as any are left, and gives away one at a time.
 struct Feed {
     is_giver: bool,
-    /// When rank 1 had begun, and done, each.
+    /// The start and the end of each task on rank 1.
     done: Mutex<Vec<(Instant, Instant)>>,
 }
 
@@ -27,7 +27,7 @@ impl Algorithm for Feed {
         *left > 0
     }
 
-    /// About a microsecond for who gives; nothing for who gets.
+    /// About a microsecond on the giver; no work on the other rank.
     fn do_unit(&self, left: &mut u64, _grain: usize) {
         if self.is_giver {
             black_box((0..1_000_u64).fold(*left, |x, _| x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1)));
@@ -56,11 +56,12 @@ impl Distributed for Feed {
     fn merge(&self, _: &mut (), _: ()) {}
 }
 
-/// Collective over two ranks: nanoseconds from the end of a task to the beginning of the next one, on rank 1; on rank 0 nothing. In between lie the end of the call of
-/// the pool, the result, the request, the rest of rank 0's unit, the split, the task, and the beginning of a call.
+/// The nanoseconds from the end of a task to the start of the next one, on rank 1; empty on rank 0. Collective over two ranks.
+///
+/// This time contains the end of the pool's call, the result, the request, the rest of rank 0's unit, the split, the task, and the start of a call.
 ///
 /// # Errors
-/// What the run gives.
+/// Those of the run.
 pub fn request_to_task<C: Communicator>(cluster: &Cluster<'_, C>, tasks: u64) -> fusain::cluster::Result<Vec<f64>> {
     let feed = Feed { is_giver: cluster.rank() == 0, done: Mutex::default() };
     cluster.run(&feed, tasks)?;
@@ -68,18 +69,18 @@ pub fn request_to_task<C: Communicator>(cluster: &Cluster<'_, C>, tasks: u64) ->
     Ok(done.windows(2).map(|pair| (pair[1].0 - pair[0].1).as_nanos() as f64).collect())
 }
 
-/// A pool of one worker: the thread that calls.
+/// A pool of one worker: the calling thread.
 ///
 /// # Panics
-/// If there can be none.
+/// If it cannot be created.
 pub fn pool() -> Pool {
     Pool::builder().threads(1).build().expect("a pool of the calling thread")
 }
 
-/// Collective over two ranks: nanoseconds of round trips by the transport's own blocking calls, on rank 0.
+/// The nanoseconds of round trips by the transport's blocking calls, on rank 0. Collective over two ranks.
 ///
 /// # Errors
-/// What the transport gives.
+/// Those of the transport.
 pub fn ping_pong<C: Communicator>(comm: &C, trips: usize) -> Result<Vec<f64>> {
     let mut bytes = [0_u8; BYTES];
     let other = 1 - comm.rank();
@@ -98,7 +99,7 @@ pub fn ping_pong<C: Communicator>(comm: &C, trips: usize) -> Result<Vec<f64>> {
     Ok(times)
 }
 
-/// The share of a core that this process takes while it sleeps: its progress threads, if it has any.
+/// The share of a core that this process uses while the caller sleeps: its progress threads, if it has any.
 pub fn idle_share(time: Duration) -> f64 {
     let (begun, before) = (Instant::now(), cpu_time());
     thread::sleep(time);

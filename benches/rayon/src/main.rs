@@ -1,7 +1,7 @@
-//! What `compare rayon` measures: rayon's iterators and joins, in a program that does not know on which core it runs.
+//! The measured program of `compare rayon`: rayon's iterators and joins. It is built once with rayon's own core and once with ours, from the same source.
 //!
-//! It reads lines `CALLS ROW LENGTH PLACE` from its standard input, where `PLACE` is `inside` or `outside` of the pool. To each it answers how many nanoseconds
-//! the calls took, and a digest of what they computed.
+//! It reads lines `CALLS ROW LENGTH PLACE` from its standard input, where `PLACE` is `inside` or `outside` of the pool. For each it prints the time of the
+//! calls in nanoseconds, and a digest of their results.
 
 #![allow(clippy::print_stdout, reason = "answers go to standard output")]
 
@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use std::io::BufRead;
 use std::time::{Duration, Instant};
 
-/// Pseudo-random numbers, the same each time.
+/// Pseudo-random numbers, the same at each call.
 fn numbers(n: usize) -> Vec<u64> {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;
     std::iter::repeat_with(|| {
@@ -22,7 +22,7 @@ fn numbers(n: usize) -> Vec<u64> {
     .collect()
 }
 
-/// Some ten operations.
+/// About ten operations.
 fn work(x: u64) -> u64 {
     (0..4).fold(x, |x, _| (x ^ (x >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9))
 }
@@ -35,7 +35,7 @@ fn fib(n: u64) -> u64 {
     a + b
 }
 
-/// One row: what is run on the data, and what it comes to.
+/// One row: changes the data and returns a result.
 type Row = fn(&mut [u64]) -> u64;
 
 fn map_sum(data: &mut [u64]) -> u64 {
@@ -43,7 +43,7 @@ fn map_sum(data: &mut [u64]) -> u64 {
 }
 
 fn sort(data: &mut [u64]) -> u64 {
-    // Another order each time, of the same numbers.
+    // New numbers in a new order at each call.
     data.iter_mut().for_each(|x| *x = work(*x));
     data.par_sort();
     data[data.len() / 2]
@@ -71,7 +71,7 @@ fn nested(data: &mut [u64]) -> u64 {
 }
 
 fn bridge(data: &mut [u64]) -> u64 {
-    // What comes from an iterator is worth as much work as a lock.
+    // Each item of the sequential iterator has about as much work as a lock costs.
     data.iter().par_bridge().map(|&x| (0..16).fold(x, |x, _| work(x)) >> 32).sum()
 }
 
@@ -93,7 +93,7 @@ fn fib_row(data: &mut [u64]) -> u64 {
     fib(data.len() as u64)
 }
 
-/// Where the whole loop runs on a thread of the pool, as under `install`, as programs with a pool of their own do it.
+/// Runs the whole loop on a thread of the pool, as `install` does in programs with their own pool.
 fn inside(row: Row, data: &mut [u64], calls: usize) -> u64 {
     let (answer, ()) = rayon::join(|| (0..calls).map(|_| row(data)).fold(0, u64::wrapping_add), || ());
     answer

@@ -1,4 +1,4 @@
-//! The rank state's part of the progress loop: sends what waits, receives what has come, and tells the time.
+//! The cluster's client of the progress loop: it sends what waits, receives what has come, and calls the rank state at given times.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,13 +9,15 @@ use fusain_comm::{Communicator, Request, Result, Tag};
 
 use crate::rank_state::{FromRank, RankState, Tick};
 
-/// The tags of clusters. Those of schedules, which may be on the same loop, begin above them and go up to the collectives'.
+/// The first tag of clusters. The tags of schedules, which may run on the same loop, begin above those of clusters and go up to those of
+/// collectives.
 pub(crate) const FIRST_TAG: Tag = 0x9f00;
 const TAGS: u32 = 0x100;
 
 /// The tag of the cluster that was connected as the `ordinal`th on its loop.
 ///
-/// Clusters may follow one another on a loop: a rank that has left the last one sends for the next while others have still to leave.
+/// Clusters may follow one another on a loop. A rank that has left one cluster may send for the next one while other ranks have not left
+/// yet.
 fn tag(ordinal: u32) -> Tag {
     FIRST_TAG + (ordinal % TAGS) as Tag
 }
@@ -26,7 +28,7 @@ pub(crate) struct ProgressClient<C: Communicator> {
     tag: Tag,
     incoming: Handler<C, Receive>,
     outgoing: Vec<FromRank>,
-    /// Under way. The vectors belong to the transport until then.
+    /// Sends under way. The transport owns their vectors.
     sends: Vec<(u32, C::Request)>,
     _closes: ClosesState,
 }
@@ -51,7 +53,7 @@ impl<C: Communicator> ProgressClient<C> {
         }
     }
 
-    /// Begins to send what was taken from the rank state.
+    /// Begins to send the messages that were taken from the rank state.
     fn send(&mut self, comm: &C) {
         for (to, bytes) in self.outgoing.drain(..) {
             match comm.isend(bytes, to as usize, self.tag) {
@@ -61,7 +63,7 @@ impl<C: Communicator> ProgressClient<C> {
         }
     }
 
-    /// Lets go of what has been sent.
+    /// Drops the sends that are complete.
     fn sweep(&mut self) {
         let mut at = 0;
         while let Some((to, send)) = self.sends.get_mut(at) {
@@ -80,13 +82,13 @@ impl<C: Communicator> ProgressClient<C> {
 
 impl<C: Communicator> Client<C> for ProgressClient<C> {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step> {
-        // First what others wait for: to look for what has come takes longer.
+        // First sends what other ranks wait for, since checking for messages takes longer.
         let Tick { due, changed, is_last, is_lossy } = self.state.tick(now, &mut self.outgoing);
         let mut moved = changed || !self.outgoing.is_empty();
         self.send(comm);
         if self.incoming.advance(comm, now)? == Step::Moved {
             moved = true;
-            // It may have been answered at once.
+            // A message may have been answered at once.
             self.state.take_outgoing(&mut self.outgoing);
             self.send(comm);
         }
@@ -111,7 +113,8 @@ impl<C: Communicator> fmt::Debug for ProgressClient<C> {
     }
 }
 
-/// Dropped with the progress client, when it is done or the progress loop has ended: nobody shall wait for it any more.
+/// Closes the rank state when it is dropped with the progress client, so that no thread waits for the client any more. That happens when
+/// the client is done or the loop has ended.
 struct ClosesState(Arc<RankState>);
 
 impl Drop for ClosesState {

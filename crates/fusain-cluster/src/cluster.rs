@@ -1,4 +1,4 @@
-//! A communicator's ranks as one pool: where a run begins, and how one rank goes through it.
+//! A communicator's ranks as one pool: how a run begins, and how one rank goes through it.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -25,16 +25,16 @@ use crate::wire::codec;
 
 /// The ranks of a communicator, stealing work from each other.
 ///
-/// Every rank makes one and calls the same runs in the same order. Dropping it is collective too: a rank waits until no other rank will ask it for
-/// work any more. After a failure it waits for a second at most, for the others to hear of it.
+/// Every rank makes a cluster and calls the same runs in the same order. Dropping it is collective too: a rank waits until no other rank will ask
+/// it for work any more. After a failure it waits for at most one second, so that the others hear of it.
 ///
 /// With one rank, a run is a call of the pool and nothing else.
 ///
-/// If a rank never gets to its first run, the others wait for it: over MPI for up to thirty times the [`patience`](Self::patience), at the latest when
-/// they drop their cluster.
+/// If a rank never gets to its first run, the others wait for it, at the latest when they drop their cluster. Over MPI they wait for up to thirty
+/// times the [`patience`](Self::patience).
 ///
-/// # Example
-/// A loop. [`Search`](crate::Search) has an example of a search, [`ForkJoin`](crate::ForkJoin) of a recursion.
+///
+/// An example with a loop. [`Search`](crate::Search) has an example of a search, [`ForkJoin`](crate::ForkJoin) of a recursion.
 ///
 /// ```
 /// use fusain_cluster::Cluster;
@@ -56,7 +56,7 @@ pub struct Cluster<'p, C: Communicator> {
     victims: Victims,
     patience: Duration,
     watch: RefCell<Option<OnStatus>>,
-    /// A run is on: another cannot begin inside it.
+    /// Whether a run is under way: another cannot begin inside it.
     busy: Cell<bool>,
 }
 
@@ -65,15 +65,15 @@ pub struct Cluster<'p, C: Communicator> {
 /// `cargo xtask compare steal` shows it, with ranks bound to a core each.
 const BUSY: Duration = Duration::from_micros(10);
 
-/// The longest sleep of a progress thread between runs, and of a thread that has waited long for work. An idle progress thread is to take
-/// at most 3 % of a core, which `cargo xtask compare steal` prints. A rank that has work does not sleep.
+/// The longest sleep of a progress thread between runs, and of a thread that has waited long for work. It is chosen such that an idle progress
+/// thread takes at most 3 % of a core, which `cargo xtask compare steal` prints. A rank that has work does not sleep.
 const LONGEST_NAP: Duration = Duration::from_micros(800);
 
-/// How far the connection to the others is made.
+/// The state of the connection to the other ranks.
 enum Link<C: Communicator> {
-    /// One rank, or nothing has run yet.
+    /// There is one rank, or nothing has run yet. None after a failed attempt to connect.
     Comm(Option<C>),
-    /// Somebody else's progress loop.
+    /// A progress loop that the caller made.
     Handle(Handle<C>),
     Open {
         outbox: Outbox<C>,
@@ -82,19 +82,18 @@ enum Link<C: Communicator> {
 }
 
 impl<'p, C: Communicator> Cluster<'p, C> {
-    /// A cluster of the ranks of `comm`, which it takes over. Each rank gets a progress thread. During a run, threads that wait and workers
-    /// between two units do most of the sending and receiving (see the [crate's page](crate)).
+    /// A cluster of the ranks of `comm`, of which it takes ownership. Each rank gets a progress thread. During a run, threads that wait and
+    /// workers between two units do most of the sending and receiving (see the [crate's page](crate)).
     ///
     /// Over MPI this needs `MpiWorld::start_serialized` or `start_multiple`. At FUNNELED, where only the main thread may call MPI, use
-    /// [`on`](Self::on) inside of [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
+    /// [`on`](Self::on) inside [`run_funneled`](fusain_comm::progress::run_funneled). Nothing is sent before the first run.
     pub fn over(comm: C) -> Self {
         let (rank, size) = (comm.rank(), comm.size());
         Self::with(Link::Comm(Some(comm)), rank, size)
     }
 
-    /// A cluster on a progress loop that a thread already drives ([`Progress::spawn`], or
-    /// [`run_funneled`](fusain_comm::progress::run_funneled)). A loop may have one cluster at a time. On a loop that is driven by hand
-    /// ([`Progress::manual`]) the first run of several ranks gives [`Error::NoDriver`].
+    /// A cluster on a progress loop that a thread already drives ([`Progress::spawn`], or [`run_funneled`](fusain_comm::progress::run_funneled)).
+    /// A loop may have one cluster at a time. On a manual loop ([`Progress::manual`]) the first run of several ranks gives [`Error::NoDriver`].
     pub fn on(handle: Handle<C>) -> Self {
         let (rank, size) = (handle.rank(), handle.size());
         Self::with(Link::Handle(handle), rank, size)
@@ -114,16 +113,16 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
     }
 
-    /// Sets the workers of this rank. The default is [`Pool::global`], which has a worker for each core that the process may use. Ranks
-    /// that are threads share that pool. Several processes on one machine that are not bound to cores of their own would have too many
-    /// workers in all: give each process its share, such as `Pool::builder().threads(1)`.
+    /// Sets the workers of this rank. The default is [`Pool::global`], which has a worker for each core that the process may use. Ranks that are
+    /// threads share that pool. If several processes run on one machine and are not bound to separate cores, they have too many workers in all.
+    /// Give each process its share then, such as `Pool::builder().threads(1)`.
     #[must_use]
     pub fn pool(mut self, pool: &'p Pool) -> Self {
         self.pool = Some(pool);
         self
     }
 
-    /// Sets which rank is asked by one without work. The default is [`Victims::Random`].
+    /// Sets how a rank without work chooses the rank that it asks. The default is [`Victims::Random`].
     #[must_use]
     pub fn victims(mut self, victims: Victims) -> Self {
         self.victims = victims;
@@ -132,9 +131,9 @@ impl<'p, C: Communicator> Cluster<'p, C> {
 
     /// Sets how long a rank may give no sign of life before it counts as lost. The default is 10 seconds.
     ///
-    /// A rank gives four signs a second, if necessary from its progress thread, so long units do no harm. A process that is stopped for
-    /// longer counts as lost, to others that are not stopped with it. Choose at least a second, so that several signs fit in. The first sign may take
-    /// thirty times as long, since ranks may be late to their first run.
+    /// A rank gives four signs of life a second, if necessary from its progress thread, so long units do no harm. Ranks that go on take a process
+    /// that is stopped for longer as lost. Choose at least a second, so that several signs fit in. The first sign may take thirty times as long,
+    /// since ranks may be late to their first run.
     #[must_use]
     pub fn patience(mut self, patience: Duration) -> Self {
         self.patience = patience;
@@ -144,7 +143,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// Calls `watch` on rank 0 with the state of the run, four times a second, to show progress to a user. All ranks must set it, or none.
     /// The thread that runs the progress loop calls it, so it must not block or call the cluster. With one rank it is never called.
     ///
-    /// Messages: one from each rank each time, up the tree of ranks.
+    /// Messages: each time one from each rank, up the tree of ranks.
     #[must_use]
     pub fn watch(mut self, watch: impl FnMut(Status) + Send + 'static) -> Self {
         self.watch = RefCell::new(Some(Box::new(watch)));
@@ -156,22 +155,23 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         self.rank
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn size(&self) -> usize {
         self.size
     }
 
     /// Collective: runs `algorithm` from the state `input` of rank 0 on all ranks. Each rank gets the result.
     ///
-    /// The inputs of other ranks are ignored, so all ranks can run the same code. The work starts on rank 0 and spreads as ranks ask.
+    /// The inputs of other ranks are ignored, so all ranks can run the same code. The work starts on rank 0 and spreads as other ranks ask for it.
     /// `algorithm` is each rank's own value of the same algorithm.
     ///
-    /// Messages: three for each task that moves (it is asked for, it goes, its result comes back), those of failed attempts ([`victims`](crate::victims)), and
-    /// ranks − 1 at the end. A request costs another one each time it is passed on to a rank that has work, which is twice at most.
+    /// Messages: three for each task that moves (the request, the task, its result), those of failed attempts ([`victims`](crate::victims)), and
+    /// ranks − 1 at the end. A request costs another message each time it is passed on to a rank that has work, which happens at most twice.
     ///
     /// # Errors
-    /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::RankFailed`] if another ends with an error; [`Error::Corrupt`], [`Error::Encode`],
-    /// [`Error::NoDriver`], [`Error::Transport`]. After an error the cluster stays failed, and `algorithm` holds a part of the results.
+    /// [`Error::RankLost`] on all ranks if one panics, leaves or falls silent; [`Error::RankFailed`] if another rank ends with an error;
+    /// [`Error::Corrupt`], [`Error::Encode`], [`Error::NoDriver`], [`Error::Transport`]. After an error the cluster stays failed, and `algorithm`
+    /// holds a part of the results.
     ///
     /// # Panics
     /// With the payload of a callback's panic, on the rank where it panics. Also if a callback starts a run of the same cluster.
@@ -197,7 +197,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         state.wake();
         drop(polling);
         match outcome {
-            // The loop knows why it has ended.
+            // A send returns the error that ended the loop.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
                 match outbox.send(Vec::new(), self.rank, client::FIRST_TAG) {
                     Err(error) => Err(error.into()),
@@ -208,12 +208,12 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         }
     }
 
-    /// Connects the rank state, the first time.
+    /// Connects the rank state to the other ranks, the first time that it is called.
     pub(crate) fn open(&self) -> Result<Outbox<C>> {
         let mut link = self.link.borrow_mut();
         match &*link {
             Link::Open { outbox, .. } => Ok(outbox.clone()),
-            // It was tried before.
+            // An earlier attempt failed.
             Link::Comm(None) => Err(self.state.failure().unwrap_or(fusain_comm::Error::Abandoned.into())),
             Link::Handle(handle) if handle.is_manual() => Err(Error::NoDriver),
             _ => self.connect(&mut link).map_err(|error| self.state.stays_shut(error)),
@@ -259,7 +259,7 @@ impl<C: Communicator> fmt::Debug for Cluster<'_, C> {
     }
 }
 
-/// A run that ends by a panic ends for all.
+/// Ends a run on all ranks if it ends by a panic on this one.
 struct GivesUp<'a> {
     state: &'a RankState,
     busy: &'a Cell<bool>,
@@ -272,7 +272,7 @@ impl Drop for GivesUp<'_> {
     }
 }
 
-/// One rank: what the pool leaves behind is all there is.
+/// A run of one rank: the pool's result is the result.
 fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> A::Output {
     pool.run(algorithm, input);
     let mut output = algorithm.take();
@@ -283,11 +283,11 @@ fn alone<A: Distributed>(pool: &Pool, algorithm: &A, input: A::Local) -> A::Outp
     output
 }
 
-/// A run, or the error that a callback has left it with: one that a worker calls, or one that the caller does.
+/// Runs `run`, and returns the error of a callback that has ended it, whether a worker or the caller called it.
 fn unless_ended<T>(state: &RankState, run: impl FnOnce() -> Result<T>) -> Result<T> {
-    // What they share is the algorithm, which is the caller's.
+    // Caller and workers share only the algorithm, which is the caller's.
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(|payload| match payload.downcast::<Ended>() {
-        // It may be that of a store of another cluster: the ranks of this one have not heard of it.
+        // The error may come from a store of another cluster, so the ranks of this one have not heard of it.
         Ok(ended) => Err(state.fail_with(ended.0)),
         Err(payload) => resume_unwind(payload),
     })
@@ -298,9 +298,9 @@ struct Course<'a, A: Distributed> {
     pool: &'a Pool,
     algorithm: &'a A,
     state: &'a RankState,
-    /// What the unfinished tasks of this rank have found so far.
+    /// The results of this rank's unfinished tasks so far.
     found: BTreeMap<Label, A::Output>,
-    /// What the root has found: on the rank that has it nothing has to be read.
+    /// The root's result. Rank 0 has it, and need not decode it.
     whole: Option<A::Output>,
 }
 
@@ -318,7 +318,7 @@ impl<A: Distributed> Course<'_, A> {
                     return codec::decode(&payload).map_err(|why| self.refuse(0, why));
                 }
                 Next::Job(Job::Start { label, from, payload }) => {
-                    // Each worker of the giver may have added one.
+                    // Each worker of the giver may have added a state.
                     let begun = Instant::now();
                     let states: Vec<A::Local> = match payload {
                         Some(payload) => codec::part(&payload).map_err(|why| self.refuse(from, why))?,
@@ -354,7 +354,7 @@ impl<A: Distributed> Course<'_, A> {
         }
     }
 
-    /// Works off states, and what they make possible.
+    /// Processes states, and the states that they make possible.
     fn work(&mut self, label: Label, states: Vec<A::Local>) -> Result<()> {
         let polled = Polled::new(self.algorithm, self.state);
         let from = Instant::now();

@@ -1,11 +1,11 @@
-//! What an algorithm needs beside its five callbacks to run on several ranks.
+//! The methods that an algorithm needs beside its five callbacks to run on several ranks.
 
 use fusain_pool::Algorithm;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// An [`Algorithm`] whose parts can run in another process. A state can be encoded as bytes (serde). What was found can be taken out of the
-/// shared value, sent, and merged with what was found elsewhere.
+/// An [`Algorithm`] whose parts can run in another process. A state can be encoded as bytes (serde). Results can be taken out of the shared
+/// value, sent, and merged with those of other ranks.
 ///
 /// Every rank makes the same algorithm. A part that [`split`](Algorithm::split) returns may run on another rank, with that rank's value of
 /// the algorithm. So a state says *which* work it is (a range, a path, a seed), and the shared value holds what all ranks have (the data,
@@ -14,14 +14,15 @@ use serde::de::DeserializeOwned;
 /// # Bytes
 ///
 /// States and outputs are encoded by [postcard](https://postcard.jamesmunns.com), compactly and without field names, so their `Deserialize`
-/// must know what comes. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`, `#[serde(skip_serializing_if = ..)]` and
-/// `serde_json::Value` do not work: the run ends with [`Error::Encode`](crate::Error::Encode) or [`Error::Corrupt`](crate::Error::Corrupt),
-/// or reads a wrong value. Test a new type on two ranks, since one rank encodes nothing. Values nested more than some 100 deep, such as
-/// linked lists, are refused by the rank that reads them, and to write them takes as much stack as they are deep. Lists of many elements that take no bytes are refused, too.
+/// must know the type of each value that follows. `#[serde(untagged)]`, `#[serde(tag = ..)]`, `#[serde(flatten)]`,
+/// `#[serde(skip_serializing_if = ..)]` and `serde_json::Value` do not work: the run ends with [`Error::Encode`](crate::Error::Encode) or
+/// [`Error::Corrupt`](crate::Error::Corrupt), or reads a wrong value. Test a new type on two ranks, since one rank encodes nothing. The
+/// receiving rank refuses values nested more than some 100 deep, such as linked lists; writing them takes stack in proportion to their
+/// depth. It also refuses lists of many elements that take no bytes.
 ///
 /// # Order
 ///
-/// Results arrive in any order. Where order matters, the output must hold it: for example as pieces with their positions, joined when
+/// Results arrive in any order. If order matters, the output must contain it: for example as pieces with their positions, joined when
 /// neighbours meet. A `commit` has the same duty in the pool. [`Cluster::reduce`](crate::Cluster::reduce) is made this way.
 ///
 /// # Example
@@ -63,7 +64,7 @@ use serde::de::DeserializeOwned;
 /// assert_eq!(sums, [4_999_950_000; 3]);
 /// ```
 pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
-    /// What is found in a part of the work.
+    /// The result of a part of the work.
     type Output: Serialize + DeserializeOwned + Send;
 
     /// Takes what has been committed since the last call out of the shared value, and leaves it empty.
@@ -71,23 +72,24 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
     /// Called when no worker has a state.
     fn take(&self) -> Self::Output;
 
-    /// Merges the result of a part that was split off and ran elsewhere.
+    /// Merges the result of a part that was split off and ran on another rank.
     ///
     /// It is called when no worker has a state. It must be associative, since the work may be split in any way.
     fn merge(&self, whole: &mut Self::Output, part: Self::Output);
 
-    /// Returns a state for work that a merge has made possible, if there is any: this is how a computation that waited for a part goes on.
+    /// Returns a state for work that a merge has made possible, if there is any. In this way a computation that waited for a part goes on.
     ///
     /// It is called after each [`merge`](Self::merge), until it returns `None`.
     fn resume(&self) -> Option<Self::Local> {
         None
     }
 
-    /// About how many elements of work a state has left, as [`do_unit`](Algorithm::do_unit) counts its grain; `None` if that is unknown.
+    /// The approximate number of elements of work that a state has left, as [`do_unit`](Algorithm::do_unit) counts its grain; `None` if it
+    /// is unknown.
     ///
-    /// If it is known, a part is sent to another rank only if it is worth a message: the time for its elements, as measured lately, is
-    /// compared with the time this rank has lately waited for an answer. If it is unknown, a thief pauses after a part that lasted hardly
-    /// longer than it took to read.
+    /// If it is known, a part is sent to another rank only if it is worth a message: the time for its elements, as measured recently, is
+    /// compared with the time that this rank has recently waited for an answer. If it is unknown, a thief pauses after a part that lasted
+    /// little longer than its decoding took.
     fn weight(&self, state: &Self::Local) -> Option<usize> {
         let _ = state;
         None
@@ -102,9 +104,9 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
         true
     }
 
-    /// Whether a state from another rank is valid: is the range within the data, is the path legal? An invalid one ends the run with
-    /// [`Error::Corrupt`](crate::Error::Corrupt). A checksum protects messages from damage; this check is for senders that cannot be
-    /// trusted.
+    /// Whether a state from another rank is valid, for example whether its range lies within the data, or its path is legal. An invalid one
+    /// ends the run with [`Error::Corrupt`](crate::Error::Corrupt). A checksum protects messages from damage; this check is for senders
+    /// that cannot be trusted.
     fn accepts(&self, state: &Self::Local) -> bool {
         let _ = state;
         true

@@ -1,4 +1,4 @@
-//! What can go wrong between ranks that share work.
+//! Errors of runs over ranks.
 
 /// The result of a run over ranks.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -13,17 +13,17 @@ pub enum Error {
         "rank {rank} is lost ({why}), and with it a part of the work; see what it or its host says, then start again"
     )]
     RankLost {
-        /// Its number in the cluster's communicator.
+        /// The rank's number in the cluster's communicator.
         rank: usize,
-        /// What other ranks know about it.
+        /// What other ranks know about the reason.
         why: String,
     },
     /// Another rank ended with an error, which is the cause.
     #[error("rank {rank} could not go on: {why}")]
     RankFailed {
-        /// Its number in the cluster's communicator.
+        /// The rank's number in the cluster's communicator.
         rank: usize,
-        /// Its error.
+        /// The rank's error.
         why: String,
     },
     /// A message cannot be decoded or is not valid. It was damaged, or came from another version of the program; or the ranks have
@@ -32,9 +32,9 @@ pub enum Error {
         "a message from rank {from} was refused: {why}; do all ranks run the same program on the same input, and can its types be decoded?"
     )]
     Corrupt {
-        /// Its sender. The result of a whole run comes from rank 0.
+        /// The message's sender. The result of a whole run comes from rank 0.
         from: usize,
-        /// What is wrong with it.
+        /// What is wrong with the message.
         why: String,
     },
     /// A state or a result cannot be encoded as bytes.
@@ -43,7 +43,7 @@ pub enum Error {
         /// The codec's error. It does not include the message of your own `Serialize`.
         why: String,
     },
-    /// The cluster's progress loop is driven by hand, so other ranks would get no answer while this one computes.
+    /// The cluster's progress loop is manual, so other ranks would get no answer while this one computes.
     #[error(
         "no thread drives the progress loop while ranks compute; make it with `Progress::spawn` or `run_funneled`, not `Progress::manual`, or use `Cluster::over`"
     )]
@@ -54,7 +54,7 @@ pub enum Error {
 }
 
 impl From<fusain_comm::Error> for Error {
-    /// A rank that the transport misses is lost.
+    /// A rank that the transport reports as gone is lost.
     fn from(error: fusain_comm::Error) -> Self {
         match error {
             fusain_comm::Error::PeerPanicked { rank } => Self::panicked(rank),
@@ -74,5 +74,5 @@ impl Error {
     }
 }
 
-/// What a callback leaves the run with when the run has failed; caught where the run has begun.
+/// The payload with which a callback unwinds out of a failed run; caught by the function that began the run.
 pub(crate) struct Ended(pub(crate) Error);

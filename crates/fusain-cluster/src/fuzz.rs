@@ -1,4 +1,4 @@
-//! Drives states through random units, splits and journeys through bytes, on one thread.
+//! Drives states through random units, splits and encodings, on one thread.
 
 use std::collections::BTreeMap;
 use std::iter;
@@ -13,24 +13,24 @@ use crate::protocol::{Job, Label, Message, Rank};
 use crate::rank_state::RankState;
 use crate::wire::codec;
 
-/// What to do next with one of the states.
+/// The next action on one of the states.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Move {
     Units(usize),
-    /// Split it off, and put the part into bytes and back if it `travels`.
+    /// Splits the state; the part is encoded and decoded if it `travels`.
     Split {
         travels: bool,
     },
 }
 
-/// Any sequence of moves, each with a number that says which state.
+/// Any sequence of moves, each with a number that selects a state.
 pub(crate) fn moves() -> impl Strategy<Value = Vec<(usize, Move)>> {
     let one =
         prop_oneof![(1..40_usize).prop_map(Move::Units), any::<bool>().prop_map(|travels| Move::Split { travels })];
     prop::collection::vec((any::<usize>(), one), 0..200)
 }
 
-/// Works `input` off, moves first, and returns what came of it.
+/// Processes `input` completely, `moves` first, and returns the result.
 pub(crate) fn drive<A: Distributed>(algorithm: &A, input: A::Local, moves: &[(usize, Move)]) -> A::Output {
     let mut states = vec![input];
     for (which, step) in moves {
@@ -64,15 +64,15 @@ pub(crate) fn drive<A: Distributed>(algorithm: &A, input: A::Local, moves: &[(us
     algorithm.take()
 }
 
-/// What happens next, in a world of several ranks of several workers: where, and what.
+/// The sequence of events in a world of several ranks with several workers each: where each event happens, and what it is.
 pub(crate) fn events() -> impl Strategy<Value = Vec<(usize, u8)>> {
     prop::collection::vec((any::<usize>(), any::<u8>()), 0..600)
 }
 
-/// Works `input` off on ranks of up to so many workers, with the protocol that runs use; returns what came of it on rank 0.
+/// Processes `input` on ranks of up to `workers` workers, with the protocol that runs use; returns the result on rank 0.
 ///
-/// All that threads and messages may do happens in the order that `events` says: units, splits among workers, parts of several workers in one message,
-/// results that make several states possible at once. Then the rest, in turn.
+/// Everything that threads and messages may do happens in the order that `events` says: units, splits among workers, parts of several workers in one
+/// message, results that make several states possible at once. After these events the ranks act in turn until the end.
 pub(crate) fn drive_ranks<A: Distributed>(
     ranks: &[A],
     workers: usize,
@@ -108,10 +108,10 @@ struct Peer<'a, A: Distributed> {
     polled: Polled<'a, A>,
     rank: Rank<Vec<u8>>,
     most: usize,
-    /// The task at hand, and what each worker has.
+    /// The current task, and the states that each worker has.
     at: Option<(Label, Vec<Bundle<A::Local>>)>,
     found: BTreeMap<Label, A::Output>,
-    /// Of the root.
+    /// The root's result.
     whole: Option<A::Output>,
 }
 
@@ -172,7 +172,7 @@ impl<'a, A: Distributed> Peer<'a, A> {
         out
     }
 
-    /// The workers are free.
+    /// The workers have no work: starts the rank's next job.
     fn next(
         &mut self,
         which: usize,

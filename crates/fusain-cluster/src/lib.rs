@@ -25,50 +25,52 @@
 //! * A bound that all ranks know: [`Table`]. Large data: [`Store`].
 //! * What the ranks did: [`Report`].
 //!
-//! The ranks are threads of `fusain_comm::World::threads(n)`, or, with its feature `mpi`, the processes that mpirun has started:
+//! The ranks are threads of `fusain_comm::World::threads(n)`, or, with its feature `mpi`, the processes that `mpirun` has started:
 //! `MpiWorld::start_serialized()?.communicator()?`.
 //!
-//! # How one task travels
+//! # How a task moves
 //!
-//! 1. A rank's pool call has ended. The thread that called asks the rank's state what comes next (`cluster`, `rank_state`). If there is nothing, the rank is out of
-//!    work, and sends a request to a rank that `victims` names. While it waits, the thread drives the progress loop.
-//! 2. The thread that drives the victim's progress loop gives the request to the `protocol`. If the victim's workers are busy, the protocol raises a flag which they poll.
-//! 3. Each worker that polls (`poll`) commits, splits its state, and adds the encoded part (`codec`, `packet`) to an offer, until all have done so or one polls again. So a
-//!    task is about half of what the rank has. The protocol notes the task under an id. If nobody polls, or nothing is worth a message, the request
-//!    goes on to a rank that is known to have work, or is refused, and the thief waits before it asks again.
-//! 4. The thief decodes the states, checking them, and runs the pool on them. When that has ended, and every part that it gave away has come back and
-//!    been merged, the result goes back under the id.
-//! 5. Rank 0 has the root task. When every part of it has come back and been merged, the run is over. The result is then sent down a tree to all ranks.
+//! 1. A rank's call of the pool has ended. The calling thread asks the rank's state what comes next (`cluster`, `rank_state`). If there is nothing, the
+//!    rank is out of work, and sends a request to a rank that `victims` names. While it waits, the thread drives the progress loop.
+//! 2. The thread that drives the victim's progress loop gives the request to the `protocol`. If the victim's workers are busy, the protocol raises a flag
+//!    which they poll.
+//! 3. Each worker that polls (`poll`) commits, splits its state, and adds the encoded part (`codec`, `packet`) to an offer, until all have done so or one
+//!    polls again. So a task is about half of the rank's work. The protocol notes the task under an id. If no worker polls, or no part is worth a message,
+//!    the request goes on to a rank that is known to have work, or is refused. After a refusal the thief waits before it asks again.
+//! 4. The thief decodes the states, checking them, and runs the pool on them. When the pool has no work left, and the result of every part that the thief
+//!    gave away has come back and been merged, the task's result goes back under the id.
+//! 5. Rank 0 has the root task. When the results of all its parts have come back and been merged, the run is over. The result is then sent down a tree to
+//!    all ranks.
 //!
 //! # Which thread drives the progress loop
 //!
-//! In Tascell a thread of its own does all sending and receiving. Without a spare core, each message then waits until the scheduler runs
-//! that thread, which takes far longer than the message. So here the threads of a run [poll](fusain_comm::progress::Poller) the
-//! progress loop themselves, one at a time. The algorithm's callbacks never call MPI, but workers may poll it between units:
+//! In Tascell a separate thread does all sending and receiving. Without a spare core, each message then waits until the operating system runs that thread,
+//! which takes far longer than the message. So here the threads of a run [poll](fusain_comm::progress::Poller) the progress loop themselves, one at a time.
+//! The algorithm's callbacks never call MPI, but workers may poll it between units:
 //!
 //! * A thread that waits for work drives the loop.
-//! * A worker runs a round of it between two units: in the world of threads when a message has raised its flag, over MPI after 50 us at the
-//!   latest (`poll_interval.rs`).
-//! * The progress thread looks for messages that were left waiting, a few hundred times a second. Between runs it works alone.
+//! * A worker runs a round of it between two units: in the world of threads when a message has raised its flag, over MPI after 50 us at the latest
+//!   (`poll_interval.rs`).
+//! * The progress thread checks for messages that were left waiting, at least every 2 ms. Between runs it alone drives the loop.
 //!
-//! At MPI level FUNNELED only the main thread may call MPI, and runs the loop ([`Cluster::on`] inside of `run_funneled`). There all threads
-//! wait for it, as in Tascell.
+//! At MPI level FUNNELED only the main thread may call MPI, and runs the loop ([`Cluster::on`] inside `run_funneled`). All other threads then wait for the
+//! main thread, as in Tascell.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]
 
-// What is where.
-// | folder or file | what is there |
+// The parts of this crate.
+// | folder or file | content |
 // |------|--------------------|
 // | `program` | three ways to write a program: backtracking, recursion, loops over ranges |
-// | `data` | what ranks share besides work: tables, stores; and what of a state stays on its rank |
-// | `distributed` | what an algorithm needs besides its callbacks |
+// | `data` | data that ranks share besides work: tables, stores; and the part of a state that stays on its rank |
+// | `distributed` | the methods that an algorithm needs besides its callbacks |
 // | `cluster` | a run: begin, work, ask, end |
 // | `poll`, `poll_interval` | what a worker checks between two units; how often |
-// | `rank_state`, `client` | what the threads of a rank share; the part that the progress loop calls |
+// | `rank_state`, `client` | the data that the threads of a rank share; the client that the progress loop calls |
 // | `protocol` | messages, states, exact termination: pure logic, explored exhaustively |
 // | `victims`, `thief` | which rank to ask, and when to ask again |
-// | `log`, `report` | what a rank did, and its state; that of all ranks as a table and a picture |
+// | `log`, `report` | what a rank did, and its state; the same of all ranks as a table and a picture |
 // | `wire` | states and messages as bytes |
 
 mod client;

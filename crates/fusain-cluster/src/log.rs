@@ -1,4 +1,4 @@
-//! What one rank does in a run, as it is noted down there, and how it stands meanwhile.
+//! The log of one rank in a run, and the status of a run in progress.
 
 use std::time::{Duration, Instant};
 
@@ -17,31 +17,32 @@ pub struct RankReport {
     pub tasks_taken: u64,
     /// Tasks that went to other ranks.
     pub tasks_given: u64,
-    /// Requests for work that it sent.
+    /// Requests for work that this rank sent.
     pub requests: u64,
-    /// How many of them were refused.
+    /// The number of those requests that were refused.
     pub refusals: u64,
-    /// Bytes of all its messages.
+    /// The bytes of all messages that this rank sent.
     pub bytes_sent: u64,
-    /// From the beginning of the run to its end, on this rank.
+    /// The time from the beginning of the run to its end, on this rank.
     pub elapsed: Duration,
-    /// How long the rank had work in all.
+    /// The total time in which the rank had work.
     pub worked: Duration,
-    /// When the rank had work: begin and end of each stretch, counted from the start of the run on this rank. Gaps below 100 us are closed, and in a run of more than 10,000 stretches
-    /// the shortest of the others, too.
+    /// The times when the rank had work: begin and end of each interval, counted from the start of the run on this rank. Gaps below 100 us
+    /// are closed. In a run of more than 10,000 intervals, the shortest of the remaining gaps are closed, too.
     pub busy: Vec<(Duration, Duration)>,
 }
 
-/// A pause that is shorter is none in the report: a tenth of what can be seen in the picture of a second.
+/// Shorter gaps are closed in the report. This is a tenth of what can be seen in a picture of one second.
 const GAP: Duration = Duration::from_micros(100);
 
-/// Stretches in a report at most: ten times as many as can be seen in a picture. A run may last for days.
+/// The maximum number of intervals in a report: ten times as many as can be seen in a picture. The number must be limited, since a run may
+/// last for days.
 const STRETCHES: usize = 10_000;
 
 impl RankReport {
     /// The share of its time in which the rank had no work, from 0 to 1.
     pub fn idle_share(&self) -> f64 {
-        // It may come from another rank, and say anything.
+        // The report may come from another rank, so its values may be anything.
         let (worked, elapsed) = (self.worked.as_secs_f64(), self.elapsed.as_secs_f64());
         if self.elapsed.is_zero() { 0.0 } else { (1.0 - worked / elapsed).max(0.0) }
     }
@@ -51,20 +52,20 @@ impl RankReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Status {
-    /// How many ranks have reported.
+    /// The number of ranks that have reported.
     pub ranks: u32,
-    /// How many of those have nothing to do.
+    /// The number of those ranks that have nothing to do.
     pub idle: u32,
-    /// Tasks that moved between ranks since the run began.
+    /// Tasks that have moved between ranks since the run began.
     pub tasks: u64,
-    /// Units of work that the workers of these ranks have done since then.
+    /// Units of work that the workers of these ranks have done since the run began.
     pub units: u64,
 }
 
 impl Status {
     pub(crate) fn with(self, other: &Self) -> Self {
         Self {
-            // They come from elsewhere.
+            // The counts come from other ranks, so they may be anything.
             ranks: self.ranks.saturating_add(other.ranks),
             idle: self.idle.saturating_add(other.idle),
             tasks: self.tasks.saturating_add(other.tasks),
@@ -73,16 +74,16 @@ impl Status {
     }
 }
 
-/// What is called with it.
+/// The function that is called with the status.
 pub(crate) type OnStatus = Box<dyn FnMut(Status) + Send>;
 
 /// A report that is being written.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     pub(crate) report: RankReport,
-    /// Gaps that are shorter are closed.
+    /// Gaps that are shorter than this are closed.
     gap: Duration,
-    /// Units that the pool knows nothing of.
+    /// Units that the pool does not count.
     measured: u64,
     begun: Option<(Instant, Counters, Meter)>,
 }
@@ -109,7 +110,7 @@ impl Log {
             _ => busy.push((from, to)),
         }
         if busy.len() > STRETCHES {
-            // To half of them, so that this is seldom done.
+            // Closes gaps until half of the maximum is left, so that this is seldom done.
             while busy.len() > STRETCHES / 2 {
                 self.gap *= 2;
                 busy.dedup_by(|next, last| {
@@ -123,7 +124,7 @@ impl Log {
         }
     }
 
-    /// A worker has done a unit to see what a part is worth: not for its pool, which counts the others.
+    /// A worker has done a unit to measure what a part is worth. The pool does not count that unit.
     pub(crate) fn measured(&mut self) {
         self.measured += 1;
     }
@@ -180,7 +181,7 @@ mod tests {
     fn a_long_run_has_not_too_many_stretches() {
         let mut log = Log { gap: GAP, ..Log::default() };
         let ms = Duration::from_millis;
-        // With a long pause between two halves.
+        // There is a long pause between the two halves.
         let begins = (0..50_000_u64).map(|i| 10 * i + if i < 25_000 { 0 } else { 1_000_000 });
         begins.for_each(|begin| log.add(ms(begin), ms(begin + 4)));
         let busy = &log.report.busy;

@@ -1,7 +1,7 @@
-//! The user's algorithm with a poll after each unit: is there a message for this rank, does another rank ask for work?
+//! The user's algorithm with a poll after each unit. The poll checks for messages for this rank and for requests for work.
 //!
-//! A task from another rank has a part from each of that rank's workers. So a worker has a [`Bundle`] of states, and processes one after the other. It gives away
-//! waiting states before it splits the one that it processes.
+//! A task from another rank has a part from each of that rank's workers. So a worker has a [`Bundle`] of states, and processes one after the other.
+//! It gives away waiting states before it splits the current one.
 //!
 //! In the world of threads a message that arrives raises a flag. Over MPI, and where a network holds messages back, there is no such flag: a worker
 //! [polls](PollInterval) from time to time.
@@ -20,20 +20,20 @@ use crate::rank_state::RankState;
 use crate::wire::codec;
 use fusain_pool::shake::shake;
 
-/// What a worker has.
+/// The states of one worker.
 pub(crate) struct Bundle<L> {
-    /// The state at hand. It has work if any waits.
+    /// The current state. It has work if any state waits.
     at: L,
-    /// All have work.
+    /// The waiting states; all of them have work.
     waiting: Vec<L>,
     looks: PollInterval,
 }
 
-/// `inner`, polled by `rank_state`.
+/// The algorithm `inner`, with a poll of `state` between its units.
 pub(crate) struct Polled<'a, A> {
     inner: &'a A,
     state: &'a RankState,
-    /// The rank state's.
+    /// The rank state's flag.
     flag: Arc<Flag>,
     is_blind: bool,
 }
@@ -75,7 +75,7 @@ impl<A: Distributed> Algorithm for Polled<'_, A> {
     }
 
     fn split_late(&self, bundle: &mut Bundle<A::Local>, delay: usize) -> Option<Bundle<A::Local>> {
-        // The half that waits longest, or of one the one.
+        // The half that has waited longest; a single waiting state is given away.
         let given = bundle.waiting.len().div_ceil(2);
         let rest = bundle.waiting.split_off(given);
         let mut waiting = std::mem::replace(&mut bundle.waiting, rest);
@@ -100,7 +100,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
         Bundle { at, waiting, looks: if self.is_blind { PollInterval::soon() } else { PollInterval::never() } }
     }
 
-    /// All of `states`; `None` if there are none.
+    /// A bundle of all `states`; `None` if there are none.
     pub(crate) fn bundle(&self, states: impl IntoIterator<Item = A::Local>) -> Option<Bundle<A::Local>> {
         let mut states = states.into_iter();
         let mut bundle = self.bundle_of(states.next()?, Vec::new());
@@ -108,7 +108,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
             if self.inner.has_local_work(&state) {
                 bundle.waiting.push(state);
             } else {
-                // It may have found something all the same.
+                // The state may have found something although it has no work left.
                 self.inner.commit(&mut state);
             }
         }
@@ -116,7 +116,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
         Some(bundle)
     }
 
-    /// To the next state, if nothing is left of the one at hand.
+    /// Goes on to the next state, if the current one has no work left.
     fn go_on(&self, bundle: &mut Bundle<A::Local>) {
         if !self.inner.has_local_work(&bundle.at)
             && let Some(next) = bundle.waiting.pop()
@@ -126,12 +126,12 @@ impl<'a, A: Distributed> Polled<'a, A> {
         }
     }
 
-    /// Between two units: receives what has come, and splits what this worker has for a rank that has asked.
+    /// Between two units: receives messages, and splits this worker's states for a rank that has asked.
     #[cold]
     #[inline(never)]
     fn poll(&self, bundle: &mut Bundle<A::Local>, grain: usize) {
         if !self.has_local_work(bundle) {
-            // The thread that waits for work looks as well, and this worker has nothing to give.
+            // The thread that waits for work polls, too, and this worker has nothing to give.
             return;
         }
         self.flag.lower();
@@ -147,15 +147,15 @@ impl<'a, A: Distributed> Polled<'a, A> {
         };
         match parts {
             Ok(parts) => self.state.offer(parts),
-            // Stops all workers of the call, whatever they have left. No message: nothing went wrong here.
+            // Stops all workers of this call, whatever work they have left. No message is printed, since nothing went wrong in this callback.
             Err(error) => resume_unwind(Box::new(Ended(self.state.fail_with(error)))),
         }
     }
 
-    /// Parts that are worth a message of this cost.
+    /// Splits off parts that are worth a message of this cost.
     pub(crate) fn parts_for(&self, bundle: &mut Bundle<A::Local>, grain: usize, cost: Duration) -> Vec<A::Local> {
         let parts = self.split_for(bundle, grain, cost);
-        // Nothing may be left of the state at hand now, and those that wait would not be seen behind it.
+        // The current state may have no work left now, and the waiting states would then not be seen.
         self.go_on(bundle);
         parts
     }
@@ -164,13 +164,13 @@ impl<'a, A: Distributed> Polled<'a, A> {
         if !self.inner.wants_help() {
             return Vec::new();
         }
-        // Of those that wait and may leave this rank, the half that waits longest.
+        // Of the waiting states that may leave this rank, the half that has waited longest.
         let travels = |state: &A::Local| self.inner.travels(state);
         let mut count = bundle.waiting.iter().filter(|state| travels(state)).count().div_ceil(2);
         if count == 0
             && let Some(before) = self.inner.weight(&bundle.at)
         {
-            // The time of one unit, which had to be done anyway.
+            // Measures one unit, which had to be done anyway.
             let begun = Instant::now();
             self.inner.do_unit(&mut bundle.at, grain);
             let took = begun.elapsed();
@@ -204,7 +204,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
     }
 }
 
-/// Whether half of `left` elements take longer than a message, where `done` have taken so long.
+/// Whether half of `left` elements take longer than a message, if `done` elements took `took`.
 fn is_worth(left: usize, done: usize, took: Duration, cost: Duration) -> bool {
     let half = took.as_secs_f64() / done.max(1) as f64 * (left / 2) as f64;
     left >= 2 && half >= cost.as_secs_f64()
@@ -224,7 +224,7 @@ mod tests {
     #[derive(Default)]
     struct Collect {
         found: Mutex<Vec<u32>>,
-        /// Ranges of odd length stay on their rank.
+        /// Whether ranges of odd length stay on their rank.
         odd_stay: bool,
         weighs: bool,
     }
@@ -265,7 +265,7 @@ mod tests {
     }
 
     proptest! {
-        /// However bundles are worked off and split, here and for others, each number is found once.
+        /// However bundles are processed and split, for workers and for other ranks, each number is found once.
         #[test]
         fn nothing_of_a_bundle_is_lost(
             lengths in prop::collection::vec(0..50_u32, 1..6), moves in moves(), odd_stay: bool, weighs: bool,
@@ -317,7 +317,7 @@ mod tests {
         assert_eq!(collect.take(), [5, 3]);
     }
 
-    /// The unit that is done to see what a part is worth is the last one of its state.
+    /// The unit that is done to measure what a part is worth is the last one of its state.
     #[test]
     fn what_waits_behind_a_state_that_is_done_is_seen() {
         let collect = Collect { odd_stay: true, weighs: true, ..Collect::default() };

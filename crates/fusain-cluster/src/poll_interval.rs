@@ -1,49 +1,50 @@
-//! When a worker polls for messages, where no flag announces them.
+//! How often a worker polls for messages that no flag announces.
 //!
-//! A poll that finds nothing costs some hundred nanoseconds, and a rank that asks waits for the next poll. Messages come in bursts, so
-//! after a poll that found something the next ones follow every microsecond. Then a pause is a [part](PART) of the time since something
-//! came, up to [`LONGEST`]. So a message waits for a small part of that time, and brings some twenty polls that find nothing. The clock is
-//! read at polls only; between them units are counted, as many as have lately taken that time. (The messaging thread of Tascell always naps
-//! 20 us; how to adapt that is an open problem there: Hiraishi, Muraoka, Yasugi.)
+//! A poll costs time even if it finds nothing, and a rank that asks waits for the next poll. Messages come in bursts, so after a poll that
+//! found something the next ones follow every microsecond. Later the pause is a [part](PART) of the time since the last poll that found
+//! something, up to [`LONGEST`]. So a message waits for a small part of that time, after some twenty polls that find nothing. The clock is
+//! read at polls only. Between them units are counted: as many as have recently taken the length of a pause. (The messaging thread of
+//! Tascell always naps 20 us; how to adapt that is an open problem there: Hiraishi, Muraoka, Yasugi.)
 
 use std::time::{Duration, Instant};
 
 /// The shortest pause between two polls.
 const SHORTEST: Duration = Duration::from_micros(1);
 
-/// A pause is the time since something was found, divided by this. Pauses that double instead make a steal several times as slow (`cargo
-/// xtask compare steal`).
+/// A pause is the time since something was found, divided by this. Pauses that double instead make steals slower (`cargo xtask compare
+/// steal`).
 const PART: u32 = 4;
 
-/// The longest pause. A poll takes about 1 % of it. A request to a worker that has long heard nothing waits for half of it on average.
+/// The longest pause, about a hundred times a poll. A request to a worker that has not heard anything for long waits for half of it on
+/// average.
 const LONGEST: Duration = Duration::from_micros(50);
 
-/// Most that the number of units may grow at once: they may have become longer.
+/// The maximum factor by which the number of units may grow at once, since units may have become longer.
 const GROWTH: u32 = 4;
 
-/// The units of one worker until it looks.
+/// Counts the units of one worker until its next poll.
 #[derive(Debug)]
 pub(crate) struct PollInterval {
     left: u32,
-    /// How many they were.
+    /// The number of units from the last poll to the next.
     units: u32,
     last: Option<Instant>,
-    /// When it found something last, or began.
+    /// The time of the last poll that found something, or of the first poll.
     found: Option<Instant>,
 }
 
 impl PollInterval {
-    /// After the first unit.
+    /// Polls after the first unit.
     pub(crate) fn soon() -> Self {
         Self { left: 1, units: 1, last: None, found: None }
     }
 
-    /// Hardly ever: it is told.
+    /// Practically never polls: a flag announces messages.
     pub(crate) fn never() -> Self {
         Self { left: u32::MAX, ..Self::soon() }
     }
 
-    /// After a unit: whether to look now.
+    /// To be called after each unit: whether to poll now.
     #[inline(always)]
     pub(crate) fn is_due(&mut self) -> bool {
         self.left = self.left.wrapping_sub(1);
@@ -60,7 +61,7 @@ impl PollInterval {
         }
         let quiet = self.found.map_or(Duration::ZERO, |found| now.saturating_duration_since(found));
         let pause = (quiet / PART).clamp(SHORTEST, LONGEST);
-        // A flag may have called before the units were done.
+        // A raised flag may have caused the poll before the units were done.
         let done = (self.units - self.left.min(self.units)).max(1);
         let took = self.last.replace(now).map_or(pause, |last| now.saturating_duration_since(last));
         let fit = pause.as_nanos() * u128::from(done) / took.as_nanos().max(1);
@@ -73,7 +74,7 @@ impl PollInterval {
 mod tests {
     use super::*;
 
-    /// Time passes by `unit` each, and nothing is found but at the looks in `finds`: when it has looked.
+    /// Each unit takes the time that `unit` returns, and only the polls in `finds` find something. Returns the times of the polls.
     fn looks(unit: impl Fn(Duration) -> Duration, until: Duration, finds: &[usize]) -> Vec<Duration> {
         let begin = Instant::now();
         let (mut looks, mut time, mut at) = (PollInterval::soon(), Duration::ZERO, Vec::new());
@@ -105,7 +106,7 @@ mod tests {
     fn long_units_are_not_missed_and_longer_ones_are_noticed() {
         let long = Duration::from_millis(1);
         assert!(gaps(&looks(|_| long, 20 * long, &[])).iter().all(|gap| *gap == long), "each of them");
-        // Units become a hundred times as long: the pause that is on is too long, and the one that was reckoned from it.
+        // Units become a hundred times as long. Then the current pause is too long, and so is the one computed from it.
         let grown = |time| if time < long { Duration::from_nanos(100) } else { Duration::from_micros(10) };
         let gaps = gaps(&looks(grown, 20 * long, &[]));
         assert!(gaps.iter().filter(|gap| **gap > 2 * LONGEST).count() <= 2, "{gaps:?}");

@@ -1,4 +1,4 @@
-//! What the ranks did in a run: a table for people, and a picture of who worked when.
+//! What the ranks did in a run: a table for people, and a picture of which rank worked when.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -18,14 +18,14 @@ use crate::wire::codec;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// One for each rank, in their order.
+    /// One report for each rank, in the order of ranks.
     pub ranks: Vec<RankReport>,
 }
 
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: returns what all ranks did in the last run, on rank 0; `None` on the others.
     ///
-    /// Units and local steals are those of the pool. If other threads use the same pool meanwhile, theirs are included.
+    /// Units and local steals are those of the pool. If other threads use the same pool meanwhile, their units and steals are included.
     ///
     /// ```
     /// use fusain_cluster::Cluster;
@@ -44,13 +44,13 @@ impl<C: Communicator> Cluster<'_, C> {
     /// ```
     ///
     /// # Errors
-    /// Those of a run, such as [`Error::RankLost`]: also of a rank that begins a run instead of reporting.
+    /// Those of a run, such as [`Error::RankLost`]. A rank that begins a run instead of reporting counts as lost.
     pub fn report(&self) -> Result<Option<Report>> {
         let mine = self.state.report();
         if self.size() == 1 {
             return Ok(Some(Report { ranks: vec![mine] }));
         }
-        // Nothing may have been run yet.
+        // No run may have connected the ranks yet.
         drop(self.open()?);
         let Some(others) = self.state.gather(&codec::encode(&mine)?)? else { return Ok(None) };
         let mut ranks = vec![mine];
@@ -92,7 +92,7 @@ const ROW: f64 = 22.0;
 const TOP: f64 = 20.0;
 
 impl Report {
-    /// Writes an SVG picture: a line for each rank, time to the right, dark where it had work.
+    /// Writes an SVG picture: a line for each rank, time to the right, dark where the rank had work.
     ///
     /// # Errors
     /// Those of writing to `into`.

@@ -1,10 +1,10 @@
-//! The thief's side of a rank: it asks for work when there is nothing to do, asks again after a refusal, and keeps how long answers have taken.
+//! The thief's side of a rank: it asks for work when there is none, asks again after a refusal, and measures how long answers take.
 //!
 //! How long a part of a search or recursion will last is not known in advance. But decoding it takes about as long as encoding it took the victim. If the
-//! part lasted hardly longer than that, it was not worth moving. After such a part the thief pauses for a time proportional to the decoding time, doubled for
-//! each such part in a row. So useless parts cost a small share of the time, which becomes ever smaller, however large they are.
+//! part lasted little longer than that, it was not worth moving. After such a part the thief pauses for a time proportional to the decoding time, doubled for
+//! each such part in a row. So useless parts cost only a small share of the time, however large they are, and this share becomes ever smaller.
 //!
-//! Like the [protocol](crate::protocol) it has no clock and no messages of its own: `T` is a point in time, of a real clock or of a model's.
+//! Like the [protocol](crate::protocol) it reads no clock and sends no messages: `T` is a point in time, of a real clock or of a model's.
 
 use std::ops::{Add, Sub};
 use std::time::Duration;
@@ -12,51 +12,51 @@ use std::time::Duration;
 use crate::protocol::{Fault, Message, Rank};
 use crate::victims::{Attempt, LONGEST_PAUSE, Seeker};
 
-/// How many times a request is passed on to a rank that is known to have got work.
+/// The maximum number of times that a request is passed on to a rank that is known to have got work.
 const HOPS: u8 = 2;
 
-/// A part that lasted so many times as long as it took to get was worth asking for.
+/// A part was worth asking for if it lasted this many times as long as its answer took.
 const WORTH: u32 = 16;
 
-/// A part pays if it lasted this many times as long as it took to decode. Its giver has encoded and sent it and decoded its result, which
-/// takes two or three times that, and could have done the work itself meanwhile. `cargo xtask compare irregular` shows the effect, in the
-/// row of `lu`.
+/// A part pays if it lasted this many times as long as it took to decode. Its giver has encoded and sent it and decoded its result, which takes two or three
+/// times as long as decoding it. The giver could have done the work itself in that time. `cargo xtask compare irregular` shows the effect, in the row of
+/// `lu`.
 const PAYS: u32 = 4;
 
-/// After a part that did not pay, a thief pauses this many times as long as it took to decode. Encoding it and decoding its result then
-/// takes the giver about 3 % of the time, and ever less, as the pause is doubled up to [this often](DOUBLINGS).
+/// After a part that did not pay, a thief pauses this many times as long as it took to decode. Encoding it and decoding its result then takes the giver about
+/// 3 % of the time, and ever less, as the pause is doubled up to [`DOUBLINGS`] times.
 const REST: u32 = 64;
 const DOUBLINGS: u32 = 6;
 
-/// When and whom a rank asks for work.
+/// Decides when a rank asks for work, and which rank it asks.
 #[derive(Clone, Debug)]
 pub struct Thief<T> {
     seeker: Seeker,
     /// When to ask again.
     asks_at: Option<T>,
-    /// When the workers are asked again for who was refused, and stayed.
+    /// When the workers are asked again for the ranks that were refused and stayed.
     recalls_at: Option<T>,
-    /// When a request was sent that is not answered, and what answers have taken lately: zero if there was none.
+    /// When the unanswered request was sent, if there is one. `cost` is the recent time of an answer; zero if there was none.
     asked_at: Option<T>,
     cost: Duration,
-    /// When it got the work that it has, or had, and what that took to be read.
+    /// When the rank got its current or last work. `reading` is the time that decoding it took.
     fed_at: Option<T>,
     reading: Duration,
-    /// Parts in a row that did not pay.
+    /// The number of parts in a row that did not pay.
     in_vain: u32,
 }
 
 type Out<P> = Vec<(u32, Message<P>)>;
 
 impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thief<T> {
-    /// One that asks whom `seeker` names.
+    /// A thief that asks the ranks that `seeker` names.
     pub fn new(seeker: Seeker) -> Self {
         let (cost, reading) = (Duration::ZERO, Duration::ZERO);
         Self { seeker, asks_at: None, recalls_at: None, asked_at: None, cost, fed_at: None, reading, in_vain: 0 }
     }
 
-    /// A new run: only what answers have taken is still known. What is longer than any message takes was the wait for a long unit, of which the new run knows
-    /// nothing: a rank that always has work is never answered again, and would take parts for not worth a message that last as long as such a unit.
+    /// A new run begins. Only the time of answers is still known, up to the longest pause. A longer time was the wait for a long unit, which says nothing
+    /// about the new run. A rank that always has work gets no further answers, so it would keep the long time and take its parts for too small to send.
     pub fn begin(&mut self) {
         self.seeker.begin();
         self.cost = self.cost.min(LONGEST_PAUSE);
@@ -64,22 +64,22 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
         (self.reading, self.in_vain) = (Duration::ZERO, 0);
     }
 
-    /// The work that it has took so long to be read.
+    /// Decoding the current work took `took`.
     pub fn has_read(&mut self, took: Duration) {
         self.reading += took;
     }
 
-    /// What it has taken lately to be answered; zero if nothing is known.
+    /// The recent time of an answer; zero if none is known.
     pub fn cost(&self) -> Duration {
         self.cost
     }
 
-    /// When [`tick`](Self::tick) has something to do.
+    /// When [`tick`](Self::tick) next has something to do.
     pub fn due(&self) -> Option<T> {
         self.asks_at.into_iter().chain(self.recalls_at).min()
     }
 
-    /// Asks somebody for work, if this rank is hungry and it is time.
+    /// Asks a rank for work, if this rank is hungry and it is time.
     pub fn seek<P: Clone>(&mut self, now: T, rank: &mut Rank<P>, out: &mut Out<P>) {
         if self.asks_at.is_some() || !rank.is_hungry() {
             return;
@@ -103,10 +103,10 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
         self.asked_at = Some(now);
     }
 
-    /// After work that lasted so long.
+    /// The time to pause after work that lasted `lasted`.
     fn rest(&mut self, lasted: Duration) -> Duration {
         let reading = std::mem::take(&mut self.reading);
-        // To be answered takes as long as the rest would.
+        // No pause is needed if an answer takes at least as long.
         if lasted >= reading * PAYS || self.cost >= reading * REST {
             self.in_vain = 0;
             return Duration::ZERO;
@@ -122,7 +122,8 @@ impl<T: Copy + Ord + Add<Duration, Output = T> + Sub<T, Output = Duration>> Thie
             self.asks_at = None;
             self.seek(now, rank, out);
         }
-        // What could not be split when they asked may be later, and they say no more: it is as if each asked again after the longest pause.
+        // Work that could not be split when these ranks asked may be split later, and they do not ask again. So each is treated as if it asked again after
+        // the longest pause.
         if !rank.is_awaited() {
             self.recalls_at = None;
         } else if self.recalls_at.is_some_and(|at| at <= now) {
@@ -175,7 +176,8 @@ mod tests {
 
     const MICRO: Duration = Duration::from_micros(1);
 
-    /// Rank 1 of two gets a part whenever it asks, 20 us later, for so long. A part takes `reading` to be read, and then `work`: how often it asks.
+    /// Rank 1 of two gets a part whenever it asks, 20 us later, for a time `long`. A part takes `reading` to be decoded, and then `work`. Returns how often
+    /// it asks.
     fn thefts(reading: Duration, work: Duration, long: Duration) -> u32 {
         let mut thief = Thief::new(Seeker::new(1, 2, Victims::Random));
         let (mut rank, mut out) = (Rank::<()>::new(1, 2), Vec::new());
@@ -216,7 +218,7 @@ mod tests {
         for reading in [MICRO, 100 * MICRO, 10_000 * MICRO] {
             for work in [Duration::ZERO, reading, 2 * reading] {
                 let share = |times: u32| 3 * thefts(reading, work, reading * times) * 100 / times;
-                // Of the giver's time: it has written each and read its result, and some of its copies.
+                // The share of the giver's time: it has encoded each part and decoded its result, and perhaps copied them.
                 assert!(share(1_000) <= 5, "{reading:?} {work:?}: {} %", share(1_000));
                 assert!(share(100_000) <= 1, "{reading:?} {work:?}: {} %", share(100_000));
             }

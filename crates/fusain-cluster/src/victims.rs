@@ -1,12 +1,13 @@
-//! Whom to ask for work, and when to ask again.
+//! Which rank to ask for work, and when to ask again.
 //!
 //! A thief that is refused asks the next few ranks at once. Then it pauses between attempts; each pause is twice as long as the one before,
-//! up to a ceiling. So in a time `t` without work a rank sends a few requests, then log₂(ceiling / first pause), and then `t` / ceiling.
+//! up to a ceiling. So in a time `t` without work a rank sends a few requests, then log₂(ceiling / first pause), and then `t` / ceiling
+//! more.
 
 use std::ops::Range;
 use std::time::Duration;
 
-/// How a rank without work chooses whom to ask.
+/// How a rank without work chooses the rank that it asks.
 ///
 /// ```
 /// use fusain_cluster::{Cluster, Level, Victims};
@@ -26,18 +27,18 @@ pub enum Victims {
     /// Any other rank, with equal probability, as in Tascell.
     #[default]
     Random,
-    /// The nearest ranks first: some of the first level, then some of the next, and so on.
+    /// The nearest ranks first: first some ranks of the first level, then some of the next, and so on.
     ///
-    /// Each level adds ranks: first those of the smallest group, then those of the next larger one, and so on. This rank may be among them
-    /// or not. Ranks that are in no level are asked last.
+    /// Each level adds ranks: first those of the smallest group, then those of the next larger one, and so on. The levels may contain this
+    /// rank or not. Ranks that are in no level are asked last.
     Nearest(Vec<Level>),
-    /// A few ranks at random. Then the ranks at distances 1, 2, 4, ... (in a ring) are asked once, and send work as soon as they have some.
-    /// After that an idle rank sends nothing. (V. Saraswat, P. Kambadur, S. Kodali, D. Grove, S. Krishnamoorthy: "Lifeline-based global
-    /// load balancing", PPoPP 2011.)
+    /// A few ranks at random. Then each rank at distance 1, 2, 4, ... in a ring is asked once, and sends work as soon as it has some. After
+    /// that an idle rank sends nothing. (V. Saraswat, P. Kambadur, S. Kodali, D. Grove, S. Krishnamoorthy: "Lifeline-based global load
+    /// balancing", PPoPP 2011.)
     Lifelines,
 }
 
-/// A set of ranks, kept as runs of numbers. The ranks of a group mostly follow each other, so the levels of a large machine are a few runs.
+/// A set of ranks, kept as runs of numbers. The ranks of a group are usually consecutive, so the levels of a large machine are a few runs.
 ///
 /// ```
 /// use fusain_cluster::victims::Level;
@@ -46,7 +47,7 @@ pub enum Victims {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Level {
-    /// In increasing order; none empty, no two touch.
+    /// In increasing order. None is empty, and no two are adjacent.
     runs: Vec<Range<usize>>,
 }
 
@@ -73,19 +74,19 @@ impl FromIterator<Range<usize>> for Level {
 
 impl FromIterator<usize> for Level {
     fn from_iter<I: IntoIterator<Item = usize>>(ranks: I) -> Self {
-        // A rank that cannot be counted past is in no world.
+        // A world has no rank with the largest number, so saturation does no harm.
         ranks.into_iter().map(|rank| rank..rank.saturating_add(1)).collect()
     }
 }
 
 impl Level {
-    /// Those below `size`, without the rank `me`.
+    /// The ranks below `size` in this level, without the rank `me`.
     fn others(&self, me: usize, size: usize) -> Self {
         let parts = self.runs.iter().flat_map(|run| [run.start..run.end.min(me), run.start.max(me + 1)..run.end]);
         parts.map(|run| run.start..run.end.min(size)).collect()
     }
 
-    /// Those of `0..size` that are in none of `levels`.
+    /// The ranks of `0..size` that are in none of `levels`.
     fn rest(levels: &[Self], size: usize) -> Self {
         let listed: Self = levels.iter().flat_map(|level| level.runs.iter().cloned()).collect();
         let begins = [0].into_iter().chain(listed.runs.iter().map(|run| run.end));
@@ -97,7 +98,7 @@ impl Level {
         self.runs.iter().map(Range::len).sum()
     }
 
-    /// Number `at`, in increasing order.
+    /// The rank at index `at`, in increasing order.
     fn get(&self, mut at: usize) -> Option<usize> {
         for run in &self.runs {
             if at < run.len() {
@@ -109,14 +110,14 @@ impl Level {
     }
 }
 
-/// So many refusals in a row are followed by another request at once.
+/// The number of refusals in a row that another request follows at once.
 const AT_ONCE: u32 = 2;
 
 /// Attempts on each level before the next one.
 const PER_LEVEL: u32 = 2;
 
-/// The first pause and the longest. A pause shorter than a message's time would be none. A wait of a millisecond costs an idle rank little,
-/// since a task that is worth sending takes longer.
+/// The first pause and the longest. A pause shorter than a message takes would have no effect. A wait of a millisecond costs an idle rank
+/// little, since a task that is worth sending takes longer.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
@@ -124,11 +125,11 @@ pub(crate) const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attempt {
-    /// Whom to ask.
+    /// The rank to ask.
     pub victim: u32,
-    /// Whether the victim shall send something later if it has nothing now.
+    /// Whether the victim should send work later if it has none now.
     pub stays: bool,
-    /// To wait first.
+    /// The time to wait first.
     pub pause: Duration,
 }
 
@@ -139,16 +140,16 @@ pub struct Seeker {
     me: u32,
     size: u32,
     victims: Victims,
-    /// Splitmix64.
+    /// The state of a splitmix64 generator.
     random: u64,
     refusals: u32,
     paused: bool,
-    /// The level to begin with.
+    /// The first level to ask.
     first: u32,
 }
 
 impl Seeker {
-    /// Of rank `me` of `size`.
+    /// The seeker of rank `me` of `size`.
     pub fn new(me: u32, size: u32, mut victims: Victims) -> Self {
         if let Victims::Nearest(levels) = &mut victims {
             let (me, size) = (me as usize, size as usize);
@@ -160,23 +161,24 @@ impl Seeker {
         Self { me, size, victims, random, refusals: 0, paused: false, first: 0 }
     }
 
-    /// A new run: nothing is known.
+    /// A new run begins, of which nothing is known.
     pub fn begin(&mut self) {
         (self.refusals, self.paused, self.first) = (0, false, 0);
     }
 
-    /// Nobody had anything.
+    /// The victim refused.
     pub fn refused(&mut self) {
         self.refusals = self.refusals.saturating_add(1);
     }
 
-    /// Somebody had something.
+    /// A victim sent work.
     pub fn fed(&mut self) {
         (self.refusals, self.paused) = (0, false);
     }
 
-    /// What it got is done, and `lasted` long enough or not: if not, the next search begins a level further out. (The near ones take from each other, and
-    /// what they have in all shrinks: in `cargo xtask compare scale` ranks that always began with the nearest asked twenty times as often.)
+    /// The work is done. `lasted` says whether it lasted long enough; if not, the next search begins one level further out. (Near ranks
+    /// take work from each other, and the work that they have in all shrinks: ranks that always begin with the nearest ask far more often
+    /// in `cargo xtask compare scale`.)
     pub fn worked(&mut self, lasted: bool) {
         self.first = if lasted { 0 } else { self.first + 1 };
     }
@@ -186,7 +188,7 @@ impl Seeker {
         self.paused = true;
     }
 
-    /// What to do now; `None` is to wait for what comes.
+    /// The next attempt; `None` means to wait for work to come.
     pub fn attempt(&mut self) -> Option<Attempt> {
         if self.size < 2 {
             return None;
@@ -219,7 +221,7 @@ impl Seeker {
         Some(Attempt { victim, stays, pause })
     }
 
-    /// Refusals that are followed by no pause.
+    /// The number of refusals in a row without a pause after them.
     fn free_refusals(&self) -> u32 {
         match &self.victims {
             Victims::Nearest(levels) => PER_LEVEL * levels.len() as u32,
@@ -227,7 +229,7 @@ impl Seeker {
         }
     }
 
-    /// Any other rank.
+    /// Any other rank, at random.
     fn anybody(&mut self) -> u32 {
         let step = 1 + draw(&mut self.random) % u64::from(self.size - 1);
         ((u64::from(self.me) + step) % u64::from(self.size)) as u32
@@ -246,7 +248,7 @@ fn draw(random: &mut u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// What a rank does that is refused again and again.
+    /// The attempts of a rank that is refused again and again.
     fn refused(mut search: Seeker, times: usize) -> Vec<Attempt> {
         let mut attempts = Vec::new();
         while attempts.len() < times

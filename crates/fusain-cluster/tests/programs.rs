@@ -11,7 +11,7 @@ use fusain_pool::Pool;
 use fusain_testkit_cluster::programs;
 use serde::{Deserialize, Serialize};
 
-/// Worlds and pools of several sizes, and messages that take their time.
+/// Worlds and pools of several sizes, with and without message delays.
 #[test]
 fn programs_find_what_their_sequential_twins_find() {
     for (ranks, workers, micros) in [(1, 1, 0), (1, 4, 0), (2, 1, 0), (3, 2, 200), (5, 1, 50), (8, 3, 0)] {
@@ -25,7 +25,7 @@ fn programs_find_what_their_sequential_twins_find() {
     }
 }
 
-/// On somebody else's loop, two clusters after each other.
+/// On a loop that the caller drives, two clusters one after the other.
 #[test]
 fn a_loop_that_is_driven_already_serves() {
     World::threads(3).run(|comm| {
@@ -44,7 +44,7 @@ fn a_report_can_be_asked_for_before_any_run() {
     assert_eq!(reports[0].as_ref().map(|report| report.ranks.len()), Some(3));
 }
 
-/// Its own report and those of others are under way, but it has none to come.
+/// The silent rank's first report and those of other ranks may be under way, but its second report never comes.
 #[test]
 fn a_rank_that_leaves_instead_of_reporting_is_named() {
     for ranks in 2..=5 {
@@ -58,7 +58,7 @@ fn a_rank_that_leaves_instead_of_reporting_is_named() {
     }
 }
 
-/// By lifelines it asks once only, and that may be before rank 0 wants to know.
+/// With lifelines a rank asks only once, and perhaps before rank 0 wants the reports.
 #[test]
 fn a_rank_that_runs_instead_of_reporting_is_an_error() {
     for (ranks, victims) in (2..=5).flat_map(|ranks| [(ranks, Victims::Random), (ranks, Victims::Lifelines)]) {
@@ -74,13 +74,13 @@ fn a_rank_that_runs_instead_of_reporting_is_an_error() {
             }
             cluster.collect(0..10, |at| at).map(drop)
         });
-        // It may be the one that is named, or one that has reported and does not come to that run.
+        // The error may name the other rank, or a rank that has reported and does not come to that run.
         assert!(matches!(ends[0], Err(Error::RankLost { rank, .. }) if rank > 0), "{ends:?}");
         assert!(ends[other].is_err(), "{ends:?}");
     }
 }
 
-/// What was raised last is told before the rank that has raised it leaves.
+/// The last value that a rank raised is sent before the rank leaves.
 #[test]
 fn a_raise_is_told_although_its_rank_leaves() {
     let seen = World::threads(3).run(|comm| {
@@ -101,7 +101,7 @@ fn a_raise_is_told_although_its_rank_leaves() {
     assert_eq!(seen, [2, 2, 2]);
 }
 
-/// The greatest of some numbers of two digits, to the base 100; that it is large enough ends it.
+/// The greatest of some numbers of two digits, to the base 100. The search ends once it is large enough.
 struct LargeEnough<'a>(&'a Table);
 
 impl Search for LargeEnough<'_> {
@@ -115,7 +115,7 @@ impl Search for LargeEnough<'_> {
     }
     fn choices(&self, digits: &Vec<i64>, found: &mut i64) -> Self::Choices {
         if let [first, second] = digits[..] {
-            // Long enough that others take a part.
+            // Takes long enough that other ranks take a part.
             std::thread::sleep(Duration::from_micros(100));
             *found = (*found).max(100 * first + second);
             self.0.raise(0, *found);
@@ -134,7 +134,7 @@ impl Search for LargeEnough<'_> {
     }
 }
 
-/// What another rank has chosen before it knew the bound is no fault of its.
+/// A rank that chose a part before it knew the bound has made no error.
 #[test]
 fn choices_may_be_left_out_by_a_bound() {
     for ranks in [1, 2, 5] {
@@ -151,13 +151,13 @@ fn choices_may_be_left_out_by_a_bound() {
 /// A chain of tasks, each of which needs the one before it, then many that need nothing.
 struct LateWork<'a> {
     rank: usize,
-    /// How many of the many were done here.
+    /// How many of the independent tasks were done on this rank.
     done: &'a AtomicU64,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 enum Late {
-    /// Its links are made one after the other. A beginning on another rank as well: nobody else can do anything meanwhile.
+    /// The root of the chain, whose links are made one after the other, if `elsewhere` on another rank. Meanwhile no other rank can do anything.
     Root {
         elsewhere: bool,
     },
@@ -170,7 +170,7 @@ impl ForkJoin for LateWork<'_> {
     type Task = Late;
     type Tasks = Vec<Late>;
     type Value = u64;
-    /// Whether the many come after it.
+    /// Whether the independent tasks come after it.
     type Frame = bool;
     fn begin(&self, task: Late) -> Step<Self> {
         sleep(Duration::from_millis(1));
@@ -198,8 +198,8 @@ impl ForkJoin for LateWork<'_> {
     }
 }
 
-/// A rank along lifelines says no more when it was refused everywhere: whoever refused it while there was nothing to split, or while a result was still
-/// to come, has to think of it.
+/// With lifelines a rank asks no more when it was refused by all. So a rank that refused it while there was nothing to split, or before a result came,
+/// has to remember it.
 #[test]
 fn who_was_refused_along_lifelines_gets_what_comes_later() {
     for elsewhere in [false, true] {
@@ -210,7 +210,7 @@ fn who_was_refused_along_lifelines_gets_what_comes_later() {
             assert_eq!(cluster.fork_join(&LateWork { rank, done: &done }, Late::Root { elsewhere }), Ok(400));
             done.into_inner()
         });
-        // A part of half a second's work, on a machine that does other things as well.
+        // Each rank gets a part of half a second's work, even on a machine that is busy with other things.
         assert!(done.iter().all(|&done| done > 0), "{done:?}");
     }
 }

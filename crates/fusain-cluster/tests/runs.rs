@@ -1,4 +1,4 @@
-//! Runs over in-process ranks give what one thread gives, whatever the network does.
+//! Runs over in-process ranks give the results of one thread, whatever the network does.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -78,7 +78,7 @@ fn any_number_of_ranks_and_workers_finds_the_same() {
     }
 }
 
-/// Also shows that ranks do steal: in one of many runs, for a rank may have done all before another one has come.
+/// Also shows that ranks do steal, in one of many runs: a rank may have done all work before another one has begun.
 #[test]
 fn reports_balance() {
     let (stolen, all) = (AtomicBool::new(false), Barrier::new(4));
@@ -92,7 +92,7 @@ fn reports_balance() {
             if reports.last().is_some_and(|report| taken(report) > 0) {
                 stolen.store(true, Relaxed);
             }
-            // Rank 0 has seen its report.
+            // Rank 0 has read the report.
             all.wait();
             if stolen.load(Relaxed) {
                 break;
@@ -117,7 +117,7 @@ fn reports_balance() {
     assert!(reports[1..].iter().all(Vec::is_empty));
 }
 
-/// Counts its units, of which some are done to see what a part is worth.
+/// Counts its units, of which some are done to measure what a part is worth.
 #[derive(Default)]
 struct Units(AtomicU64);
 
@@ -180,7 +180,7 @@ fn delays_change_nothing() {
             let sums = World::threads(5).network(Network::with(link)).run(|comm| {
                 let pool = pool(1);
                 let cluster = Cluster::over(comm).pool(&pool).victims(victims.clone());
-                // Runs follow each other closely: ranks that are late hear of ends before they begin.
+                // Runs follow each other closely, so slow ranks receive the ends of runs before they begin them.
                 [(); 3].map(|()| cluster.run(&Sum::default(), (0..5_000, 0)).unwrap())
             });
             assert_eq!(sums, [[wanted; 3]; 5]);
@@ -223,7 +223,7 @@ fn a_rank_that_leaves_is_named() {
         }
         let pool = pool(1);
         let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(5));
-        // More than anybody can do: without its end there is only one way out.
+        // More work than can ever be done, so a loss is the only way out.
         Some(cluster.run(&Sum::default(), (0..u64::MAX, 0)))
     });
     for end in ends.into_iter().flatten() {
@@ -231,7 +231,7 @@ fn a_rank_that_leaves_is_named() {
     }
 }
 
-/// It was there when the others began, and has the end of their run, which it should have passed on.
+/// The rank was there when the others began, and gets the end of their run, which it should have passed on.
 #[test]
 fn a_rank_that_leaves_late_is_named() {
     let done = AtomicBool::new(false);
@@ -244,7 +244,7 @@ fn a_rank_that_leaves_late_is_named() {
             while !done.load(Relaxed) {
                 std::thread::sleep(Duration::from_millis(1));
             }
-            // Until it has come, mostly.
+            // Usually until the message has come.
             std::thread::sleep(Duration::from_millis(100));
             return None;
         }
@@ -256,7 +256,7 @@ fn a_rank_that_leaves_late_is_named() {
     assert!(matches!(ends[3], Some(Err(Error::RankLost { rank: 1, .. }))), "{ends:?}");
 }
 
-/// A process that is stopped says nothing, and nothing tells that it is gone: here its progress thread sleeps.
+/// A process that is stopped says nothing, and nothing reports its loss. Here the progress thread sleeps instead.
 #[test]
 fn a_rank_that_falls_silent_is_named() {
     let ends = World::threads(4).run(|comm| {
@@ -264,7 +264,7 @@ fn a_rank_that_falls_silent_is_named() {
         let pool = pool(1);
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
-        // Said and heard before it falls silent: ranks may come late to their first run.
+        // The first run exchanges signs of life before the rank falls silent, since a rank may come late to its first run.
         let cluster = Cluster::on(handle.clone()).pool(&pool).patience(Duration::from_secs(2));
         cluster.run(&Sum::default(), (0..20_000, 0)).unwrap();
         std::thread::sleep(Duration::from_millis(500));
@@ -276,7 +276,7 @@ fn a_rank_that_falls_silent_is_named() {
         end
     });
     for (rank, end) in ends.into_iter().enumerate() {
-        // When it wakes up the others have gone: that is what it may see first.
+        // When the silent rank wakes, the others have gone. It may see that first.
         let is_named = matches!(end, Err(Error::RankLost { rank: lost, .. }) if lost == 2 || rank == 2);
         assert!(is_named, "rank {rank}: {end:?}");
     }
@@ -291,7 +291,7 @@ fn a_loop_driven_by_hand_is_refused() {
             let cluster = Cluster::on(progress.handle()).pool(&pool);
             for _ in 0..2 {
                 let end = cluster.run(&Sum::default(), (0..100, 0));
-                // Alone it asks nobody.
+                // A single rank asks no other.
                 assert_eq!(end, if ranks == 1 { Ok(expected(0..100)) } else { Err(Error::NoDriver) });
             }
         });
@@ -301,7 +301,7 @@ fn a_loop_driven_by_hand_is_refused() {
 /// How a rank is lost.
 #[derive(Clone, Copy, Debug)]
 enum Kill {
-    /// Whoever comes by a number panics, in this run.
+    /// The rank that processes a certain number panics, in this run.
     AtWork { run: usize, at: u64 },
     /// A rank panics, or leaves, before this run.
     Between { run: usize, rank: usize, panics: bool },
@@ -320,7 +320,7 @@ fn kills() -> impl Strategy<Value = Option<Kill>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Never a wrong result, never a hang, and who is lost is named by all others.
+    /// Never a wrong result, never a hang, and all other ranks name the lost one.
     #[test]
     fn any_delays_and_kills(ranks in 1..=8_usize, workers in 1..=4_usize, seed: u16, slow_us in 0..400_u64, which in 0..3, kill in kills()) {
         let wanted = expected(0..NUMBERS);
@@ -357,7 +357,7 @@ proptest! {
         for (rank, runs) in ends.iter().enumerate().filter_map(|(rank, end)| Some((rank, end.as_ref().ok()?))) {
             for (run, end) in runs.iter().enumerate() {
                 let is_named = matches!(end, Err(Error::RankLost { rank, .. }) if lost == [*rank]);
-                // Who is lost may have owed the end of an earlier run, or not be missed because it had no part of a later one.
+                // The lost rank may have owed the end of an earlier run, or have had no part of a later one, so that it is not missed.
                 let is_whole = *end == Ok(wanted) && !matches!(kill, Some(Kill::AtWork { run: of, .. }) if of == run);
                 let goes_on = run == 0 || runs[run - 1].is_ok() || end.is_err();
                 prop_assert!((is_named || is_whole) && goes_on, "rank {}: {:?}", rank, runs);
@@ -377,7 +377,7 @@ fn data_is_fetched_when_it_is_touched() {
             // One index cannot be split: rank 0 does it.
             let root = cluster.collect(0..1, |_| mine).unwrap()[0];
             assert_eq!(root == mine, cluster.rank() == 0);
-            // Touched by all workers of all ranks at once.
+            // All workers of all ranks use the value at once.
             let fold = |sum: &mut u64, run: Range<usize>| {
                 *sum += run.map(|i| (store.get(root)[i] - i as u64 % 7) + weight(i as u64)).sum::<u64>()
             };
@@ -400,7 +400,7 @@ fn nothing_is_fetched_before_the_first_run_or_after_the_cluster() {
         } else {
             abandoned(store.fetch(*handle.wait()));
         }
-        // That did no harm.
+        // The failed fetches did no harm.
         assert_eq!(cluster.run(&Sum::default(), (0..100, 0)), Ok(expected(0..100)));
         drop(cluster);
         assert_eq!(store.fetch(mine).as_deref(), Ok(&7));
@@ -410,7 +410,7 @@ fn nothing_is_fetched_before_the_first_run_or_after_the_cluster() {
     });
 }
 
-/// Be it that the store has none of that key, or another one.
+/// The store may have no value under that key, or a different one.
 #[test]
 fn a_value_of_another_store_ends_the_run_with_an_error() {
     for (ranks, values) in [(1, 0), (1, 1), (2, 0), (2, 1)] {
@@ -430,7 +430,7 @@ fn a_value_of_another_store_ends_the_run_with_an_error() {
     }
 }
 
-/// Nobody of rank 0 comes by for as long as its unit lasts, which ends when rank 1 has got what only rank 0 can send.
+/// No worker of rank 0 polls during its unit, which ends only when rank 1 has got what only rank 0 can send.
 #[test]
 fn a_rank_in_a_long_unit_still_serves() {
     const NUMBERS: u64 = 200_000;
@@ -440,7 +440,7 @@ fn a_rank_in_a_long_unit_still_serves() {
         let cluster = Cluster::over(comm).pool(&pool);
         let store = cluster.store::<u64>();
         let value = store.put(7);
-        // Both have put one; the handle of rank 0's is the same everywhere.
+        // Both ranks have put a value; `of_zero` is the handle of rank 0's value on all ranks.
         let of_zero = cluster.collect(0..1, |_| value).unwrap()[0];
         let rank = cluster.rank();
         let fold = |sum: &mut u64, run: Range<usize>| {
@@ -462,7 +462,7 @@ fn a_rank_in_a_long_unit_still_serves() {
     assert_eq!(ends, [Ok(expected(0..NUMBERS)), Ok(expected(0..NUMBERS))]);
 }
 
-/// What cannot be sent.
+/// A value that cannot be encoded.
 #[derive(Clone, Default)]
 struct Unwritable;
 
@@ -478,7 +478,8 @@ impl<'de> Deserialize<'de> for Unwritable {
     }
 }
 
-/// A message that is left over would be taken for one of the next cluster on that communicator: a bound of an old search, say, or a failure.
+/// A message that is left over would be taken for one of the next cluster on that communicator, such as a bound of an old search, or a
+/// failure.
 #[test]
 fn nothing_is_left_over_when_a_cluster_ends() {
     for (ranks, fails) in [(2, false), (4, false), (7, false), (2, true), (4, true), (7, true)] {
@@ -492,12 +493,12 @@ fn nothing_is_left_over_when_a_cluster_ends() {
                     std::hint::black_box(expected(run.start as u64..run.end as u64));
                 };
                 if fails {
-                    // Where nobody has helped, nothing is sent.
+                    // If no other rank has helped, nothing is sent.
                     let _ = cluster.reduce(0..300, Unwritable::default, fold, |a, _| a);
                 } else {
                     assert_eq!(cluster.collect(0..3, |at| at), Ok(vec![0, 1, 2]));
                 }
-                // Just before the end, and at the end of some.
+                // At different times, just before or while other ranks end.
                 std::thread::sleep(Duration::from_micros(60 * ((rank + round) % 7)));
                 table.raise(0, rank as i64);
                 drop(cluster);

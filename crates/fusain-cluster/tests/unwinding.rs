@@ -1,4 +1,4 @@
-//! Whatever unwinds, wherever it is called: the run ends on all ranks, none hangs, and none gets a result that lacks a part.
+//! Panics in any callback, on any thread: the run ends on all ranks, none hangs, and none gets a result that lacks a part.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -10,7 +10,7 @@ use fusain_pool::{Algorithm, Pool};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-/// Where it unwinds.
+/// The callback that panics.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum At {
     Nowhere,
@@ -29,7 +29,7 @@ enum At {
 }
 use At::*;
 
-/// Panics at the third time that it comes to a place on this rank, however many threads do.
+/// Panics at the third call at this place on this rank, on any thread.
 fn come(at: At, fatal: At, times: &AtomicU64) {
     assert!(at != fatal || times.fetch_add(1, Relaxed) != 2, "planted: {at:?}");
 }
@@ -41,7 +41,7 @@ struct Sum<'a> {
     times: &'a AtomicU64,
 }
 
-/// Part of a state: it knows where to panic, since what writes, reads or drops it has nothing else.
+/// A part of a state. It contains the place where to panic, since its `Serialize`, `Deserialize` and `Drop` know nothing else.
 struct Accomplice(u8);
 
 static TIMES: AtomicU64 = AtomicU64::new(0);
@@ -83,7 +83,7 @@ impl Algorithm for Sum<'_> {
     fn do_unit(&self, (range, sum, _): &mut Part, grain: usize) {
         come(Unit, self.fatal, self.times);
         for number in range.by_ref().take(grain) {
-            // Long enough that others ask.
+            // Takes long enough that other ranks ask.
             *sum.0.get_or_insert(0) += (0..50).fold(number, |x, _| std::hint::black_box(x));
         }
     }
@@ -127,7 +127,7 @@ impl Distributed for Sum<'_> {
     }
 }
 
-/// One after the other, since what writes and reads counts in common.
+/// The cases run one after the other, since encoding and decoding share a counter.
 #[test]
 fn a_panic_in_any_callback_ends_all_ranks() {
     const NUMBERS: u64 = 20_000;
@@ -144,7 +144,7 @@ fn a_panic_in_any_callback_ends_all_ranks() {
         let panicked: Vec<usize> = (0..3).filter(|&rank| ends[rank].is_err()).collect();
         for (rank, end) in ends.iter().enumerate() {
             let is_told = match end {
-                // How often a place is come to is up to the ranks: a run may end before its third time.
+                // The ranks decide how often a place is reached, so a run may end before the third time.
                 Ok(Ok(sum)) => *sum == NUMBERS * (NUMBERS - 1) / 2,
                 Ok(Err(Error::RankLost { rank: lost, .. })) => panicked.contains(lost),
                 Ok(Err(_)) => false,
@@ -157,7 +157,7 @@ fn a_panic_in_any_callback_ends_all_ranks() {
     }
 }
 
-/// What a store writes is written by the progress loop.
+/// The progress loop encodes the values of a store.
 #[test]
 fn a_value_that_can_not_be_written_ends_all_ranks() {
     struct Unwritable;
@@ -178,11 +178,11 @@ fn a_value_that_can_not_be_written_ends_all_ranks() {
         let store = cluster.store::<Unwritable>();
         let mine = store.put(Unwritable);
         let of_zero = cluster.collect(0..1, |_| mine)?[0];
-        // Rank 0 waits in a run; another rank wants its value.
+        // Rank 0 waits in a run while another rank fetches its value.
         if rank == 1 {
             return store.fetch(of_zero).map(drop);
         }
-        // More than can be done.
+        // More work than can ever be done.
         let fold =
             |sum: &mut u64, run: Range<usize>| *sum += run.map(|i| std::hint::black_box(i as u64 % 7)).sum::<u64>();
         cluster.reduce(0..usize::MAX, || 0, fold, |a, b| a + b).map(drop)
@@ -192,7 +192,7 @@ fn a_value_that_can_not_be_written_ends_all_ranks() {
     }
 }
 
-/// One thread of a rank reads a value, and others wait for it.
+/// One thread of a rank decodes a value, and others wait for it.
 #[test]
 fn a_value_that_can_not_be_read_ends_all_who_wait_for_it() {
     #[derive(serde::Serialize)]
@@ -224,7 +224,7 @@ fn a_value_that_can_not_be_read_ends_all_who_wait_for_it() {
     assert_eq!(told.collect::<Vec<_>>(), [1, 2], "{ends:?}");
 }
 
-/// Asks a store for what it has not, at one place.
+/// An algorithm that requests a value that the store does not have, in one callback.
 struct Asks<'a> {
     store: &'a Store<u64>,
     handle: Late<u64>,
@@ -247,7 +247,7 @@ impl Algorithm for Asks<'_> {
     fn do_unit(&self, range: &mut Range<u64>, grain: usize) {
         self.come(Unit);
         for number in range.by_ref().take(grain) {
-            // Long enough that others ask.
+            // Takes long enough that other ranks ask.
             std::hint::black_box((0..50).fold(number, |x, _| std::hint::black_box(x)));
         }
     }
@@ -280,7 +280,7 @@ impl Distributed for Asks<'_> {
     }
 }
 
-/// Whichever callback it is, and whosever store: what `get` says ends the run, on all ranks.
+/// The error of `get` ends the run on all ranks, in any callback and with a store of any cluster.
 #[test]
 fn a_value_that_a_callback_does_not_get_is_an_error() {
     let places = [Unit, Commit, Steal, Take, Merge, Resume, Accepts];
@@ -291,12 +291,12 @@ fn a_value_that_a_callback_does_not_get_is_an_error() {
             let other = Cluster::over(comm.duplicate().unwrap()).pool(&pool);
             let cluster = Cluster::over(comm).pool(&pool);
             let store = if of_another { &other } else { &cluster }.store();
-            // The store that is asked is the first one of its cluster.
+            // The store that is used is the first one of its cluster.
             let [_, second] = [(); 2].map(|()| cluster.store());
             let handle = second.put(7);
             cluster.run(&Asks { store: &store, handle, at }, 0..20_000)
         });
-        // How often a place is come to is up to the ranks.
+        // The ranks decide how often a place is reached.
         let is_always = matches!(at, Unit | Commit | Take);
         for (rank, end) in ends.iter().enumerate() {
             let is_told = matches!(end, Err(Error::Corrupt { .. } | Error::RankFailed { .. }));

@@ -1,9 +1,9 @@
 //! Transfers on borrowed slices, without `unsafe`.
 //!
 //! A request that is forgotten (`std::mem::forget`) ends its borrow while the transfer goes on. So a request that holds a pointer into a
-//! borrowed slice would be unsound; rsmpi therefore has a scope that must see every request end. Here the transfer owns a vector of its
-//! own, and the waiting thread copies it to the borrowed slice. A forgotten request leaks a vector and nothing else. The price is one copy.
-//! Blocking [`Communicator::recv`] and owned vectors need none.
+//! borrowed slice would be unsound; rsmpi therefore has a scope that checks that every request ends. Here the transfer owns a vector, and
+//! the waiting thread copies it to the borrowed slice. A forgotten request leaks a vector and nothing else. The price is one copy. Blocking
+//! [`Communicator::recv`] and owned vectors need none.
 //!
 //! The borrow is what makes the buffer unusable while the transfer owns it:
 //!
@@ -17,7 +17,7 @@
 //! });
 //! ```
 //!
-//! With a [`Scope`] nothing needs to be waited for by hand:
+//! With a [`Scope`] the program need not wait for each transfer:
 //!
 //! ```
 //! use fusain_comm::{Communicator, World};
@@ -89,7 +89,7 @@ impl<'a, C: Communicator, T: Plain> RecvInto<'a, C, T> {
         fill(self.into, &completion)
     }
 
-    /// Writes the slice if the message is here, without waiting.
+    /// Writes the slice if the message has arrived; does not wait.
     ///
     /// # Errors
     /// As [`Request::test`].

@@ -1,11 +1,11 @@
 //! The trait of communicators, and the rules that every world keeps.
 //!
-//! # What an implementation writes, what it gets
+//! # What an implementation writes, and what it gets
 //!
 //! An implementation must write few methods: rank and size, sends and receives with owned buffers, matched probes
 //! ([`Communicator::improbe`]), and making new communicators. The trait adds blocking calls, typed calls, borrowed buffers
 //! ([`crate::borrowed`]) and collectives ([`crate::collective`]); a world overrides what it can do better. [`Host`] holds what this crate's
-//! worlds do for a [progress thread](crate::progress). Another world writes `impl Host for MyComm {}`.
+//! worlds do for a [progress thread](crate::progress); an implementation outside this crate writes `impl Host for MyComm {}`.
 //!
 //! # Rules
 //!
@@ -13,15 +13,16 @@
 //!   message goes to the oldest receive that it matches; a receive takes the oldest message that matches it. So messages from one sender
 //!   never overtake each other.
 //! * **Buffers.** A send may complete before its message is received, but programs must not rely on that: only the in-process world always
-//!   buffers. The `Vec<u8>` comes back with the completion. Its length is unchanged, but a receive may return another vector of that
-//!   length.
+//!   buffers. The `Vec<u8>` comes back with the completion. Its length is unchanged, but a receive may return a different vector of the
+//!   same length.
 //! * **Threads.** A communicator may be moved to other threads and shared with them. Whether two threads may *call* at once depends on the
-//!   world: in the in-process world they may, in MPI by its thread level. Which threads the in-process world counts in its
-//!   [deadlock detection](crate::world#deadlock-detection) is said there. All ranks call the collectives of a communicator in the same order, each from one
-//!   thread.
-//! * **Dropping** an incomplete receive request cancels it, over MPI only in a thread that may call. Dropping a send request does not stop the message.
-//!   A message that nobody has received when its communicator is dropped is lost. Over MPI it can come to a later communicator, if that is made without its sender; and
-//!   a process does not end before its long messages have been received, which their receiver does when it makes a later communicator.
+//!   world: in the in-process world they may; in MPI it depends on the thread level. The in-process world's documentation says which
+//!   threads its [deadlock detection](crate::world#deadlock-detection) counts. All ranks call the collectives of a communicator in the same
+//!   order, each from one thread.
+//! * **Dropping** an incomplete receive request cancels it; over MPI only if the dropping thread may call. Dropping a send request does not
+//!   stop the message. A message not yet received when its communicator is dropped is lost. Over MPI such a message can reach a
+//!   later communicator, if that is made without the message's sender. A process does not end before its long messages have been received;
+//!   their receiver does that when it makes a later communicator.
 //! * **Failure.** A call that would wait for a rank that has ended returns an error instead.
 
 use std::fmt::Debug;
@@ -34,8 +35,8 @@ use crate::{Error, Plain, Result, Source, Status, Tag, TagMatch};
 
 /// A group of ranks and this rank's number in it. The [module](self) has the rules.
 ///
-/// Each method that is marked *collective*, and each from [`barrier`](Self::barrier) to [`all_to_all`](Self::all_to_all), must be called by all ranks
-/// of the communicator, in the same order.
+/// All ranks of the communicator must call each method that is marked *collective*, and each from [`barrier`](Self::barrier) to
+/// [`all_to_all`](Self::all_to_all), in the same order.
 ///
 /// # Example
 ///
@@ -74,7 +75,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     #[doc(alias = "MPI_Comm_rank")]
     fn rank(&self) -> usize;
 
-    /// How many ranks the communicator has.
+    /// The number of ranks of the communicator.
     #[doc(alias = "MPI_Comm_size")]
     fn size(&self) -> usize;
 
@@ -147,7 +148,8 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// communicators of this rank.
     ///
     /// # Errors
-    /// The error of one of the requests. The others are then of no use. [`Error::MixedRequests`] in the world of threads if they belong to several ranks.
+    /// The error of one of the requests; the other requests are then unusable. In the world of threads, [`Error::MixedRequests`] if the
+    /// requests belong to several ranks.
     #[doc(alias = "MPI_Testany")]
     fn test_any(&self, requests: &mut Vec<Self::Request>) -> Result<Option<(usize, Completion)>> {
         for (index, request) in requests.iter_mut().enumerate() {
@@ -163,19 +165,21 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// communicators of this rank.
     ///
     /// # Errors
-    /// [`Error::NoRequest`] if there is none; the error of the request that completed; [`Error::MixedRequests`] as [`test_any`](Self::test_any).
+    /// [`Error::NoRequest`] if there is none; the error of the request that completed; [`Error::MixedRequests`] as for
+    /// [`test_any`](Self::test_any).
     #[doc(alias = "MPI_Waitany")]
     fn wait_any(&self, requests: &mut Vec<Self::Request>) -> Result<(usize, Completion)>;
 
-    /// Collective: makes a new communicator for each `color`. Its ranks are ordered by `key`, then by old rank. A rank that gives `None` is
-    /// in none of them. Colours are below 2^31, as in MPI.
+    /// Collective: makes a new communicator for each `color`. Its ranks are ordered by `key`, then by old rank. A rank that gives `None`
+    /// gets no communicator. Colours are below 2^31, as in MPI.
     ///
     /// # Errors
-    /// [`Error::ColorOutOfRange`]; over threads [`Error::LengthMismatch`] where another rank makes another call; the errors of sending and receiving.
+    /// [`Error::ColorOutOfRange`]; over threads [`Error::LengthMismatch`] if another rank makes a different call; the errors of sending and
+    /// receiving.
     #[doc(alias = "MPI_Comm_split")]
     fn split(&self, color: Option<u32>, key: i32) -> Result<Option<Self>>;
 
-    /// Collective: makes a communicator of the same ranks, with messages of its own.
+    /// Collective: makes a communicator of the same ranks, whose messages are separate.
     ///
     /// # Errors
     /// As [`split`](Self::split).
@@ -212,7 +216,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok((elements(&bytes)?, status))
     }
 
-    /// Sends to one rank and receives from another at the same time, so that rings of exchanges do not deadlock.
+    /// Sends to one rank and receives from another at the same time, so that exchanges round a ring do not deadlock.
     ///
     /// # Errors
     /// As [`send`](Self::send) and [`recv`](Self::recv).
@@ -232,8 +236,8 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         Ok(status)
     }
 
-    /// Starts to send a borrowed slice. The slice is copied at once. It stays borrowed all the same until the send is complete, so that a
-    /// world may do without the copy.
+    /// Starts to send a borrowed slice. The slice is copied at once, but stays borrowed until the send is complete, so that a world may do
+    /// without the copy.
     ///
     /// # Errors
     /// As [`isend`](Self::isend).
@@ -254,7 +258,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         RecvInto::start(self, buffer, from.into(), tag.into())
     }
 
-    /// Runs `body` with a [`Scope`] to start transfers in; all are complete when it returns.
+    /// Runs `body` with a [`Scope`] in which it can start transfers. All of them are complete when this returns.
     ///
     /// # Errors
     /// The first error of `body` or of a transfer.
@@ -264,7 +268,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
 
     // ---- collectives ----------------------------------------------------------------------------------------------
 
-    /// Waits until every rank has called it. Dissemination: ⌈log₂ p⌉ rounds.
+    /// Waits until every rank has called this method. Dissemination: ⌈log₂ p⌉ rounds.
     ///
     /// # Errors
     /// The errors of sending and receiving.
@@ -282,7 +286,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         collective::broadcast(self, data, root, Shape::Binomial, usize::MAX)
     }
 
-    /// Combines the `data` of all ranks by `op`, element by element, in `data` of `root`. On other ranks `data` is left with partial
+    /// Combines the `data` of all ranks by `op`, element by element, into the `data` of `root`. On other ranks `data` is left with partial
     /// results.
     ///
     /// `op(a, b)` is always called with `a` from lower ranks than `b`. So `op` must be associative, but need not be commutative.
@@ -373,12 +377,12 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     }
 }
 
-/// A completed transfer: the buffer that was lent, and what is known of the message.
+/// A completed transfer: the buffer that was lent, and the message's status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Completion {
-    /// The vector given to `isend` or `irecv`, its length unchanged; for a receive it may be another one of that length.
+    /// The vector given to `isend` or `irecv`, its length unchanged. A receive may give a different vector of the same length.
     pub buffer: Vec<u8>,
-    /// For a receive: of the message. For a send: this rank, its tag, its length.
+    /// For a receive: the status of the message. For a send: this rank, the tag and the length.
     pub status: Status,
 }
 
@@ -389,18 +393,18 @@ impl Completion {
     }
 }
 
-/// How a cancellation went.
+/// The outcome of a cancellation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Cancelled {
-    /// Nothing was transferred; here is the buffer.
+    /// Nothing was transferred; this is the buffer.
     Yes(Vec<u8>),
-    /// It was too late.
+    /// The transfer had completed already.
     TooLate(Completion),
 }
 
 /// A send or receive under way.
 pub trait Request: Send + Debug + 'static {
-    /// Looks whether the transfer is done, without waiting. Once it has returned a completion, the request is spent.
+    /// Checks without waiting whether the transfer is done. Once it has returned a completion, the request is spent.
     ///
     /// # Errors
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.
@@ -412,7 +416,7 @@ pub trait Request: Send + Debug + 'static {
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.
     fn wait(self) -> Result<Completion>;
 
-    /// Gives the transfer up if it has not begun. A send usually has.
+    /// Gives the transfer up if it has not begun. A send usually has begun.
     ///
     /// # Errors
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.
@@ -421,19 +425,19 @@ pub trait Request: Send + Debug + 'static {
 
 /// A message that a probe took out: only its holder can receive it.
 pub trait Message: Send + Debug + 'static {
-    /// A receive of it under way.
+    /// A receive of this message, under way.
     type Request: Request;
 
     /// Its source, tag and length.
     fn status(&self) -> Status;
 
-    /// Receives it.
+    /// Receives the message.
     ///
     /// # Errors
     /// What the world reports.
     fn recv(self) -> Result<(Vec<u8>, Status)>;
 
-    /// Starts to receive it, into a new vector.
+    /// Starts to receive the message into a new vector.
     ///
     /// # Errors
     /// What the world reports.

@@ -1,4 +1,4 @@
-//! What can go wrong between ranks.
+//! Errors of calls on communicators.
 
 use std::fmt;
 use std::sync::Arc;
@@ -18,10 +18,10 @@ pub enum Error {
         /// How many ranks there are.
         size: usize,
     },
-    /// The message is longer than the buffer given for it. What fits has not been copied.
+    /// The message is longer than the buffer given for it. Nothing has been copied to the buffer.
     #[error("a message of {received_bytes} bytes does not fit a receive buffer of {capacity_bytes} bytes")]
     Truncated {
-        /// Length of the message; where the library only tells *that* it was too long, one more than the capacity.
+        /// Length of the message. If the library only reports *that* it was too long, this is the capacity plus one.
         received_bytes: usize,
         /// Length of the buffer.
         capacity_bytes: usize,
@@ -42,15 +42,15 @@ pub enum Error {
         /// What it should have given.
         expected: usize,
     },
-    /// The elements that other ranks are said to have do not fit in memory.
+    /// The number of elements that the other ranks announced does not fit in memory.
     #[error(
         "other ranks are said to have {elements} elements, which do not fit in memory; do all ranks make the same call?"
     )]
     NoMemory {
-        /// How many in all.
+        /// The total number of elements.
         elements: u64,
     },
-    /// Elements of no size were to be collected from other ranks.
+    /// Zero-sized elements were to be collected from other ranks.
     #[error("elements of no size cannot be collected from other ranks: a message does not tell how many they are")]
     NoSize,
     /// A colour that MPI does not have.
@@ -62,22 +62,22 @@ pub enum Error {
     /// A message longer than MPI can count.
     #[error("a message of {bytes} bytes is too long for MPI, which counts up to 2^31 - 1")]
     TooLong {
-        /// Its length.
+        /// The message's length.
         bytes: usize,
     },
     /// The peer has finished: it will neither send nor receive any more.
     #[error("rank {rank} of the world has left; it neither sends nor receives any more")]
     PeerLeft {
-        /// Its rank in the world.
+        /// The peer's rank in the world.
         rank: usize,
     },
     /// The peer has panicked; nothing that depends on it can complete.
     #[error("rank {rank} of the world has panicked")]
     PeerPanicked {
-        /// Its rank in the world.
+        /// The peer's rank in the world.
         rank: usize,
     },
-    /// Every rank waits and nothing is in flight.
+    /// Every rank waits, and no message is in flight.
     #[error("{0}")]
     Deadlock(Arc<DeadlockReport>),
     /// The request was already completed or cancelled.
@@ -98,7 +98,7 @@ pub enum Error {
     /// MPI was started before, or has been finalised.
     #[error("MPI cannot be started: it is running already, or was finalised")]
     NotStarted,
-    /// The progress loop was shut down before the operation was done, or before it was asked for.
+    /// The progress loop was shut down before the operation was done, or before it was requested.
     #[error("the progress loop was shut down before the operation was done")]
     Abandoned,
     /// The client was cancelled by its ticket.
@@ -107,7 +107,7 @@ pub enum Error {
     /// A client of the progress loop panicked.
     #[error("a client of the progress loop panicked: {message}")]
     ClientPanicked {
-        /// What it panicked with, if that was text.
+        /// The panic's payload, if that was text.
         message: String,
     },
     /// The operating system did not start a thread.
@@ -144,7 +144,7 @@ pub enum Error {
 pub struct DeadlockReport {
     /// One entry for each waiting thread, in the order of world ranks.
     pub waits: Vec<WaitReport>,
-    /// World ranks that had finished by then.
+    /// World ranks that had finished when the deadlock was found.
     pub finished: Vec<usize>,
 }
 
@@ -152,9 +152,9 @@ pub struct DeadlockReport {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct WaitReport {
-    /// Its rank in the world.
+    /// The thread's rank in the world.
     pub rank: usize,
-    /// What it waits for, one entry for each message that would wake it: `a message from rank 3 with tag 7`.
+    /// What the thread waits for, one entry for each message that would wake it: `a message from rank 3 with tag 7`.
     pub waits_for: Vec<String>,
 }
 

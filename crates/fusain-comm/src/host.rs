@@ -8,7 +8,8 @@ use std::fmt;
 use crate::Result;
 use crate::world::{Enlisted, EventCount};
 
-/// What a progress thread asks of a world. The defaults suit a world where every thread may call and no arrival wakes a thread.
+/// What a progress thread asks of a world. The defaults suit a world where every thread may call and where an arriving message wakes no
+/// thread.
 pub trait Host {
     /// Tells the world that one more thread of this rank will use it; see [deadlock detection](crate::world#deadlock-detection). Call it
     /// *before* the thread starts, and keep the value until the thread is done.
@@ -29,7 +30,8 @@ pub trait Host {
         true
     }
 
-    /// Hands the right to call to another thread, where only one thread has it: the one that [takes](Pass::take) the pass.
+    /// Hands the right to call to another thread, in worlds where only one thread has it. The thread that [takes](Pass::take) the pass gets
+    /// the right.
     ///
     /// # Errors
     /// [`Error::WrongThread`](crate::Error::WrongThread) if this thread does not have the right, or the world cannot move it.
@@ -38,22 +40,22 @@ pub trait Host {
         Ok(Pass::for_all())
     }
 
-    /// Tells the world that a rank is lost, or ends without the others. A world whose end waits for all ranks, as MPI's does, then ends
-    /// without waiting.
+    /// Tells the world that a rank is lost, or ends without the others. A world that waits for all ranks when it ends, as MPI does, then
+    /// ends without waiting.
     #[doc(hidden)]
     fn note_loss(&self) {}
 }
 
 /// The right to call, on its way to another thread; see [`Host::hand_over`].
 ///
-/// Whoever drops it has the right, too: it would be lost where the other thread does not start.
+/// A thread that drops the pass gets the right, too. Otherwise the right would be lost if the other thread does not start.
 #[must_use = "the thread that drops it takes it"]
 pub struct Pass {
     take: Option<Box<dyn FnOnce() + Send>>,
 }
 
 impl Pass {
-    /// Where every thread may call anyway.
+    /// A pass for a world where every thread may call anyway.
     pub(crate) fn for_all() -> Self {
         Self { take: None }
     }

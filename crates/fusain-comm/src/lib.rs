@@ -39,10 +39,9 @@
 //! assert_eq!(seen[0].as_ref().unwrap(), &[16.0, 32.0, 48.0]);
 //! ```
 //!
-//! Where to read on: [`communicator`] has the rules. [`world`] is the in-process world with its two protocols (matching, deadlock
+//! Where to read on: [`communicator`] states the rules. [`world`] is the in-process world with its two protocols (matching, deadlock
 //! detection). Module `mpi` says which thread may call MPI, and what happens when a process fails. [`progress`] moves messages while other
-//! threads compute. [`network`] is the LogGP model. [`collective`] has the
-//! algorithms behind `barrier`, `broadcast`, `reduce` and the like.
+//! threads compute. [`network`] is the LogGP model. [`collective`] has the algorithms behind `barrier`, `broadcast`, `reduce` and the like.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -7,8 +7,8 @@ use crate::{Error, Result};
 /// Every type with bytemuck's `NoUninit` and `AnyBitPattern` implements it: numbers, arrays of them, and `repr(C)` structs that derive
 /// `Pod`.
 ///
-/// Elements of no size, such as `()`, are plain, but a message does not tell how many of them it holds: none are received. Collectives where all ranks give as many
-/// elements take them, those that collect elements refuse them ([`Error::NoSize`]).
+/// Zero-sized elements, such as `()`, are plain, but a message does not tell how many of them it holds, so none are received. Collectives
+/// where all ranks give equally many elements accept them; collectives that collect elements refuse them ([`Error::NoSize`]).
 ///
 /// ```
 /// fn is_plain<T: fusain_comm::Plain>() {}
@@ -19,11 +19,11 @@ pub trait Plain: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync {}
 
 impl<T: bytemuck::NoUninit + bytemuck::AnyBitPattern + Send + Sync> Plain for T {}
 
-/// The number that a message is marked with.
+/// The number that marks a message.
 ///
-/// There are three ranges. Tags below [`FIRST_LIBRARY_TAG`] are the program's, 2^15 as in MPI. From there on they are for libraries that
-/// use the program's communicator: of these `fusain-cluster` takes 0x9f00 to 0x9fff, and `fusain-schedule` 0xa000 to 0xbfff. From
-/// [`FIRST_COLLECTIVE_TAG`] on they are for the collectives of this crate. [`TagMatch::Any`] matches the program's tags only, so a receive
+/// There are three ranges. The 2^15 tags below [`FIRST_LIBRARY_TAG`] belong to the program; MPI has as many. The next range is for
+/// libraries that use the program's communicator: `fusain-cluster` takes 0x9f00 to 0x9fff, and `fusain-schedule` 0xa000 to 0xbfff. The tags
+/// from [`FIRST_COLLECTIVE_TAG`] on are for the collectives of this crate. [`TagMatch::Any`] matches the program's tags only, so a receive
 /// for any tag never takes a barrier's message.
 pub type Tag = u16;
 
@@ -33,12 +33,12 @@ pub const FIRST_LIBRARY_TAG: Tag = 0x8000;
 /// The first tag that the collectives of this crate use.
 pub const FIRST_COLLECTIVE_TAG: Tag = 0xc000;
 
-/// From which rank a receive takes its message.
+/// The rank from which a receive takes its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// From any rank of the communicator, itself included.
+    /// Any rank of the communicator, the receiver's own included.
     Any,
-    /// From this rank.
+    /// This rank.
     Rank(usize),
 }
 
@@ -48,7 +48,7 @@ impl From<usize> for Source {
     }
 }
 
-/// Which tags a receive accepts.
+/// The tags that a receive accepts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TagMatch {
     /// Any tag below [`FIRST_LIBRARY_TAG`].
@@ -79,15 +79,15 @@ pub struct Status {
     pub source: usize,
     /// The message's tag.
     pub tag: Tag,
-    /// Its length.
+    /// The message's length.
     pub bytes: usize,
 }
 
 impl Status {
-    /// How many elements of type `T` the message holds.
+    /// The number of elements of type `T` that the message holds.
     ///
     /// # Errors
-    /// [`Error::Misfit`] if its length is no multiple of the size of `T`.
+    /// [`Error::Misfit`] if the message's length is not a multiple of the size of `T`.
     ///
     /// ```
     /// let status = fusain_comm::Status { source: 0, tag: 1, bytes: 12 };
@@ -99,7 +99,7 @@ impl Status {
     }
 }
 
-/// Elements of `element_bytes` in `bytes`; an empty message holds none of any type, zero-sized ones included.
+/// The number of elements of `element_bytes` bytes in `bytes`. An empty message holds none of any type, zero-sized ones included.
 pub(crate) fn count_of(bytes: usize, element_bytes: usize) -> Result<usize> {
     match bytes.checked_rem(element_bytes) {
         Some(0) => Ok(bytes / element_bytes),
@@ -116,7 +116,7 @@ pub(crate) fn elements<T: Plain>(bytes: &[u8]) -> Result<Vec<T>> {
     Ok(elements)
 }
 
-/// A colour as MPI has it.
+/// A colour as an MPI integer.
 pub(crate) fn color(color: u32) -> Result<i32> {
     i32::try_from(color).map_err(|_| Error::ColorOutOfRange { color })
 }

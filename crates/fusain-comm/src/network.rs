@@ -10,13 +10,13 @@
 //! Two clocks:
 //!
 //! * [`Clock::Real`] holds messages back until their time has come, so that real computation can overlap with them. It is accurate for
-//!   times far above a thread switch (some 10 µs). With many ranks on few cores, use a slower model.
+//!   times far above that of a thread switch. With many ranks on few cores, use a slower model.
 //! * [`Clock::Virtual`] holds nothing back. Each rank counts its own time ([`ThreadComm::clock_ns`]); a receive advances it to the
-//!   message's arrival. Programs whose ranks take messages in an order that the program fixes get the same times in every
-//!   run, so tests may assert them: without [`crate::Source::Any`], and without what takes the first one that has come, as `wait_any`, `improbe` and schedules that receive
-//!   from several ranks at once do.
+//!   message's arrival. If the program fixes the order in which each rank takes messages, the times are the same in every run, so tests may
+//!   assert them. Such a program does not use [`crate::Source::Any`], nor calls that take the first message that has come: `wait_any`,
+//!   `improbe`, and schedules that receive from several ranks at once.
 //!
-//! A time that is later than 2^64 ns, some 584 years, is that one.
+//! Times saturate at 2^64 ns, some 584 years.
 //!
 //! ```
 //! use fusain_comm::{Clock, Communicator, LogGp, Network, World};
@@ -39,9 +39,9 @@ use std::sync::Arc;
 pub struct LogGp {
     /// `L`: the time from the last byte's departure to its arrival.
     pub latency_ns: u64,
-    /// `o`: the time that a message takes its sender, and again its receiver.
+    /// `o`: the time for which a message occupies its sender, and again its receiver.
     pub overhead_ns: u64,
-    /// `g`: the least time between two messages on one link.
+    /// `g`: the minimum time between two messages on one link.
     pub gap_ns: u64,
     /// `G`: time for each byte on the link.
     pub gap_per_byte_ns: f64,
@@ -59,18 +59,18 @@ impl LogGp {
     }
 }
 
-/// Which clock the model runs on.
+/// The clock that the model runs on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Clock {
-    /// Messages are held back.
+    /// Messages are held back until their arrival time.
     #[default]
     Real,
     /// Times are counted, and no rank waits.
     Virtual,
 }
 
-/// What kind of link is between two world ranks.
+/// The kind of link between two world ranks.
 type Links = dyn Fn(usize, usize) -> LogGp + Send + Sync;
 
 /// A modelled network, given to [`World::network`](crate::World::network).

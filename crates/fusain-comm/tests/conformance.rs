@@ -7,7 +7,7 @@ fn conforms(world: &World) {
     world.run(|comm| {
         let checks = conformance(&comm);
         assert!(checks > 30, "the suite has shrunk to {checks} checks");
-        // Between two barriers nobody makes or drops one: what is there is one for each rank, or has leaked.
+        // Between two barriers no rank makes or drops a communicator: there is one for each rank, and any other has leaked.
         comm.barrier().unwrap();
         assert_eq!(comm.live_communicators(), comm.size());
         comm.barrier().unwrap();
@@ -41,7 +41,7 @@ fn a_network_on_a_virtual_clock() {
     conforms(&World::threads(5).network(Network::flat(link).clock(Clock::Virtual)));
 }
 
-/// Rank 0 goes through the steps of an allgather, but lies about the lengths.
+/// Rank 0 makes the calls of an allgather, but sends wrong lengths.
 #[test]
 fn lengths_that_are_lies_are_an_error() {
     for lie in [[1_u64 << 60; 2], [u64::MAX; 2]] {

@@ -1,4 +1,4 @@
-//! Deadlocks are reported, early leavers are errors, panics do not hang anybody.
+//! Deadlocks are reported, early leavers are errors, and panics hang no rank.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, mpsc};
@@ -63,7 +63,7 @@ fn sixty_four_ranks_deadlock_too() {
 fn it_is_found_however_the_ranks_arrive() {
     for _ in 0..200 {
         World::threads(3).run(|comm| {
-            // One message goes round before everybody waits: the last sender must not be taken for asleep.
+            // One message goes round before every rank waits: the last sender must not be taken for asleep.
             let (right, left) = ((comm.rank() + 1) % 3, (comm.rank() + 2) % 3);
             if comm.rank() == 0 {
                 comm.send(&[1_u8], right, 1).unwrap();
@@ -94,7 +94,7 @@ fn a_rank_that_leaves_early_is_an_error_not_a_deadlock() {
         0 => None,
         1 => Some(comm.recv_vec::<u8>(0, 1).unwrap_err()),
         _ => {
-            // Rank 1 is still there, but it has given up by the time anything could come.
+            // Rank 1 is still there, but it has given up before any message could come.
             let mut requests = vec![comm.irecv(vec![0], 0, 1).unwrap(), comm.irecv(vec![0], 1, 1).unwrap()];
             Some(comm.wait_any(&mut requests).unwrap_err())
         }
@@ -162,7 +162,7 @@ fn a_split_without_the_others_fails() {
     assert!(matches!(ends[0], Err(Error::LengthMismatch { given: 0, .. })), "{ends:?}");
 }
 
-/// Its messages have the lengths of a split's.
+/// Rank 0's other messages have the lengths of a split's.
 #[test]
 fn a_split_where_rank_0_makes_other_calls_fails() {
     let ends = World::threads(2).run(|comm| {
@@ -188,7 +188,7 @@ fn a_thread_whose_seat_is_given_back_by_another_gets_a_new_one() {
                 comm.send(&[1_u8], 0, 1).unwrap();
                 give.send(enlisted).unwrap();
                 hear.recv().unwrap();
-                // From this call on the world waits for what this thread does.
+                // From this call on, the world counts this thread.
                 comm.send(&[2_u8], 0, 2).unwrap();
                 say.send(()).unwrap();
                 thread::sleep(Duration::from_millis(100));
@@ -288,7 +288,7 @@ fn a_thread_that_has_called_is_counted_until_it_ends() {
             });
             hear.recv().unwrap();
             assert_eq!(comm.recv_vec::<u8>(0, 2).unwrap().0, [2]);
-            // Now nobody is left who could send.
+            // Now no thread is left that could send.
             report(comm.recv_vec::<u8>(0, 3).unwrap_err());
         });
     });
@@ -325,7 +325,7 @@ fn a_thread_that_outlives_its_rank_is_told() {
     let hear = Mutex::new(hear);
     World::threads(2).run(|comm| {
         if comm.rank() == 1 {
-            // The other one has left, and its thread has been told while this rank is still there.
+            // Rank 0 has left, and its thread was told while this rank was still there.
             assert_eq!(hear.lock().unwrap().recv().unwrap(), Error::PeerLeft { rank: 0 });
             return;
         }
@@ -342,7 +342,7 @@ fn requests_that_outlive_their_world_fail() {
         (here, comm.irecv(vec![0; 4], Source::Any, 3).unwrap(), comm.irecv(vec![0; 4], Source::Any, 3).unwrap())
     });
     for (here, mut tested, waited) in requests {
-        // What came before is there still.
+        // The message that came before is still there.
         assert_eq!(here.wait().unwrap().buffer, [1, 2]);
         assert!(matches!(tested.test(), Err(Error::PeerLeft { .. })));
         assert!(matches!(waited.wait(), Err(Error::PeerLeft { .. })));
@@ -354,7 +354,7 @@ fn a_barrier_holds_everybody() {
     let arrived = AtomicUsize::new(0);
     World::threads(16).run(|comm| {
         for round in 1..=20 {
-            // Relaxed suffices: the barrier's messages go through locks, which order it.
+            // Relaxed suffices: the barrier's messages go through locks, which order the accesses.
             arrived.fetch_add(1, Ordering::Relaxed);
             comm.barrier().unwrap();
             assert!(arrived.load(Ordering::Relaxed) >= 16 * round);

@@ -27,7 +27,7 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let polling = progress.handle().poller().start_polling();
         let result = app(progress.handle());
-        // The loop ends however many poll.
+        // The loop ends although threads still poll.
         clean(progress.shutdown());
         drop(polling);
         result
@@ -51,7 +51,7 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
 
 type ThreadReceive = Receive<ThreadComm>;
 
-/// A loop driven by hand, or by a thread of its own.
+/// A manual loop, or one with its own thread.
 fn progress(comm: ThreadComm, settings: Settings, manual: bool) -> Progress<ThreadComm> {
     if manual { Progress::manual(comm, settings) } else { Progress::spawn(comm, settings).unwrap() }
 }
@@ -79,9 +79,9 @@ fn an_idle_loop_sleeps() {
         let service = progress.handle().serve(Looks(Arc::clone(&looks))).unwrap();
         thread::sleep(Duration::from_millis(100));
         let seen = *looks.lock().unwrap();
-        // A rank that leaves says so to the other, which looks up once more.
+        // A rank that leaves notifies the other, whose loop then runs another round.
         both.wait();
-        // Once with the command, once more since that moved something; a notification in between may add one.
+        // One call comes with the command, and another because the command moved something. A notification in between may add one.
         assert!((1..=3).contains(&seen), "{seen} looks");
         drop(progress);
         assert!(service.wait().is_ok());
@@ -130,7 +130,7 @@ fn a_modelled_network_wakes_the_loop_when_a_message_lands() {
     });
 }
 
-/// Is called again and again; the second call ends when it is told.
+/// A client that is called again and again. Its second call ends when the test says so.
 struct HeldUp {
     calls: u32,
     begins: mpsc::Sender<()>,
@@ -148,7 +148,7 @@ impl<C: Communicator> Client<C> for HeldUp {
     }
 }
 
-/// Another thread of the rank may land it when the loop has looked and does not sleep yet.
+/// Another thread of the rank may land the message after the loop has checked and before it sleeps.
 #[test]
 fn a_message_that_another_thread_has_landed_is_not_missed() {
     const LATENCY: Duration = Duration::from_millis(200);
@@ -216,7 +216,7 @@ fn shutdown_sends_what_was_handed_over_and_names_what_it_gives_up() {
             handle.send(vec![number], 1 - handle.rank(), 1).unwrap();
         }
         let end = progress.shutdown();
-        // Before that nobody leaves, which would end the client in another way.
+        // No rank leaves before that; leaving would end the client in another way.
         direct.barrier().unwrap();
         assert_eq!(end.abandoned, [[format!("a test message from rank {}", 1 - direct.rank())]]);
         assert!(end.unheard.is_empty());
@@ -224,7 +224,7 @@ fn shutdown_sends_what_was_handed_over_and_names_what_it_gives_up() {
         assert!(service.wait().is_ok());
         assert_eq!(handle.send(vec![], 0, 1).err(), Some(Error::Abandoned));
         assert_eq!(handle.submit(ThreadReceive::new(0, 1, 1)).err(), Some(Error::Abandoned));
-        // The communicator is there again, and all that was sent.
+        // The shutdown gives the communicator back, and all messages were sent.
         for number in 0..100 {
             assert_eq!(end.comm.recv_vec::<u8>(1 - direct.rank(), 1).unwrap().0, [number]);
         }
@@ -252,10 +252,10 @@ fn a_rank_that_panics_in_the_middle_is_an_error_for_all_who_wait() {
             let progress = progress(comm, Settings::default(), manual);
             let handle = progress.handle();
             handle.send(vec![1], (rank + 1) % 5, 1).unwrap();
-            // Who is late hears of the panic here already.
+            // A rank that is late already gets the panic here.
             let first = handle.submit(ThreadReceive::new((rank + 4) % 5, 1, 1)).and_then(|ticket| ticket.wait());
             assert_ne!(rank, 3, "rank three is killed");
-            // Only rank 4 waits for rank 3; the others for each other, in vain.
+            // Only rank 4 waits for rank 3; the others wait for each other, in vain.
             let second = handle.submit(ThreadReceive::new((rank + 4) % 5, 2, 1)).and_then(|ticket| ticket.wait());
             first.and(second).err()
         });
@@ -296,7 +296,7 @@ fn a_deadlock_is_found_and_says_what_the_clients_wait_for() {
                 let from = (handle.rank() + 1) % 3;
                 let error = handle.submit(ThreadReceive::new(from, 1, 1)).unwrap().wait().err().unwrap();
                 assert!(matches!(error, Error::Deadlock(_)), "{error}");
-                // Nobody can wait any more.
+                // Waiting is no longer possible.
                 let again = handle.submit(ThreadReceive::new(from, 1, 1)).and_then(|ticket| ticket.wait());
                 assert_eq!(again.err(), Some(error.clone()));
                 error.to_string()
@@ -343,14 +343,14 @@ fn waiting_threads_and_manual_loops_take_turns() {
     });
 }
 
-/// Between the end of the application and the end of its loop nobody is awake who could send anything; it is no deadlock all the same.
+/// Between the end of the application and the end of its loop, no thread is awake that could send anything. That is no deadlock.
 #[test]
 fn a_funneled_rank_that_ends_last_ends_well() {
     for _ in 0..300 {
         let ends = World::threads(1).run(|comm| {
             let (_, end) = run_funneled(comm, Settings::default(), |handle| {
                 drop(handle.on_message(1..=1, |_| Ok(())));
-                // The loop has time to fall asleep.
+                // Gives the loop time to fall asleep.
                 std::thread::yield_now();
             });
             end.abandoned.len()
@@ -359,7 +359,7 @@ fn a_funneled_rank_that_ends_last_ends_well() {
     }
 }
 
-/// Who polls may be busy for long: the loop's own thread sees to what has come.
+/// The threads that poll may be busy for long: then the loop's own thread receives what has come.
 #[test]
 fn what_nobody_looks_for_is_found_all_the_same() {
     World::threads(2).run(|comm| {
@@ -375,7 +375,7 @@ fn what_nobody_looks_for_is_found_all_the_same() {
     });
 }
 
-/// Threads that notify while another one is about to stop driving: each of them is heard, and most messages are received by who waits for them.
+/// Threads notify while another one is about to stop driving. Each notification is seen, and most messages are received by a thread that waits.
 #[test]
 fn pollers_take_turns_and_nothing_that_rings_is_missed() {
     World::threads(2).run(|comm| {
@@ -403,7 +403,8 @@ fn pollers_take_turns_and_nothing_that_rings_is_missed() {
     });
 }
 
-/// A flag that was lowered before the look is up again if anything has come since: the loop is driven by hand, so nobody else finds what the flag has not told.
+/// The flag is lowered before the poll, so it is raised again if a message comes later. The loop is manual, so no other thread finds a message
+/// that the flag missed.
 #[test]
 fn a_flag_calls_to_every_message() {
     World::threads(2).run(|comm| {
@@ -435,7 +436,8 @@ fn a_flag_calls_to_every_message() {
     });
 }
 
-/// A message that is held back raises the flag when it is launched, and the look finds nothing: what is not promised is not to be relied on.
+/// A message that is held back raises the flag when it is sent, and a poll then finds nothing. So the poller must say that arrivals do not
+/// raise the flag.
 #[test]
 fn a_flag_does_not_call_to_messages_that_are_held_back() {
     let slow = Network::flat(LogGp::hockney(100_000, 0.0));
@@ -445,7 +447,7 @@ fn a_flag_does_not_call_to_messages_that_are_held_back() {
     });
 }
 
-/// Sends its own rank a message when it is told to.
+/// A client that sends its own rank a message when the flag is set.
 struct ToItself(Arc<Mutex<bool>>);
 
 impl Client<ThreadComm> for ToItself {
@@ -457,7 +459,7 @@ impl Client<ThreadComm> for ToItself {
     }
 }
 
-/// The handler has looked by then: who lowered the flag after the look, and not before, would never hear of it.
+/// The message comes after the handler's probe. A thread that lowered the flag only after the poll would never learn of it.
 #[test]
 fn what_comes_during_a_look_raises_the_flag_again() {
     World::threads(1).run(|comm| {
@@ -505,7 +507,7 @@ fn a_rank_that_panics_ends_those_who_poll() {
     }
 }
 
-/// What it waits for will not come: the loop ends with the peer's panic.
+/// The waiters wait for something that never happens; the loop ends with the peer's panic.
 #[test]
 fn who_waits_for_what_no_client_brings_is_let_go_when_the_loop_ends() {
     for manual in [false, true] {
@@ -516,7 +518,7 @@ fn who_waits_for_what_no_client_brings_is_let_go_when_the_loop_ends() {
             poller.wait(|| false);
             let end = progress.handle().send(vec![1], 0, 1).err();
             drop(progress);
-            // Nobody drives any more.
+            // No thread drives any more.
             poller.wait(|| false);
             end
         });

@@ -1,8 +1,8 @@
 //! Random programs against a sequential interpreter: how far every rank gets does not depend on timing.
 //!
-//! Receives name their source and tag and sends never wait, so a program is a Kahn network: in every execution each rank
-//! stops at the same operation, or ends. The interpreter finds where; the world of threads must get exactly as far, and tell
-//! each rank that stops, instead of hanging.
+//! Receives name their source and tag and sends never wait, so a program is a Kahn network: in every execution each rank stops at the same
+//! operation, or ends. The interpreter finds where. The world of threads must get exactly as far, and give an error to each rank that
+//! stops, instead of hanging.
 
 use fusain_comm::{Communicator, Error, LogGp, Network, Request, World};
 use proptest::prelude::*;
@@ -48,7 +48,7 @@ fn program() -> impl Strategy<Value = Program> {
 fn interpret(program: &Program) -> Vec<usize> {
     let ranks = program.len();
     let mut done = vec![0; ranks];
-    // Messages waiting, by receiver, sender and tag.
+    // Waiting messages, by receiver, sender and tag.
     let mut waiting = vec![vec![[0_u32; 2]; ranks]; ranks];
     loop {
         let before = done.clone();

@@ -1,4 +1,4 @@
-//! Whatever a client, a closure or a destructor panics with: it is an error of its own, and everybody else goes on.
+//! A panic of a client, a closure or a destructor is an error of that client or rank only; all others go on.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use fusain_comm::progress::{Client, Progress, Settings, Step};
 use fusain_comm::{Communicator, Error, Result, World};
 
-/// Ends at once, or never, and panics where it is told to.
+/// A client that ends at once or never, and panics where the test says so.
 struct Fragile {
     is_done: bool,
     waits: bool,
@@ -45,11 +45,11 @@ fn a_destructor_that_panics_is_an_error_and_the_loop_goes_on() {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
         for _ in 0..3 {
-            // Nobody waits for it: the loop drops it.
+            // No thread waits for the client, so the loop drops it.
             drop(handle.submit(Fragile { is_done: false, waits: false, drops: true }).unwrap());
         }
         for is_done in [true, false] {
-            // The ticket may be there still when it is done: then this thread drops it.
+            // The ticket may still exist when the client is done: then this thread drops the client.
             let drops = || drop(handle.submit(Fragile { is_done, waits: false, drops: true }).unwrap());
             drop(catch_unwind(AssertUnwindSafe(drops)));
         }
@@ -65,7 +65,7 @@ fn a_client_that_can_not_say_what_it_waits_for_is_reported_so() {
     let ends = World::threads(1).run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
-        // Nobody will ever do anything: a deadlock, whose report asks.
+        // Nothing can ever happen any more: a deadlock, whose report calls `waits_for`.
         let end = handle.submit(Fragile { is_done: false, waits: true, drops: false }).unwrap().wait().err();
         drop(progress);
         end
@@ -74,7 +74,7 @@ fn a_client_that_can_not_say_what_it_waits_for_is_reported_so() {
     assert!(report.to_string().contains("planted in waits_for"), "{report}");
 }
 
-/// Who drives while it waits, and unwinds, leaves the loop to others who wait.
+/// A driver that unwinds while it waits leaves the loop to other waiters.
 #[test]
 fn a_driver_that_unwinds_is_followed_by_the_next() {
     for manual in [true, false] {
@@ -86,19 +86,19 @@ fn a_driver_that_unwinds_is_followed_by_the_next() {
             let poller = handle.poller();
             let polling = poller.start_polling();
             let (drives, waits) = (AtomicBool::new(false), AtomicBool::new(false));
-            // So that the loop turns, and asks whether the waiter is ready.
+            // Makes the loop run rounds, each of which asks whether the waiter is ready.
             let turning = handle.every(Duration::from_millis(1), || ()).unwrap();
             let timer = handle.after(Duration::from_millis(300), || ()).unwrap();
             let (drives, waits) = (&drives, &waits);
             thread::scope(|scope| {
-                // Counted as one more thread that may do something.
+                // The clone counts as one more thread that may act.
                 let counted = handle.clone();
                 let driver = scope.spawn(move || {
                     let _counted = counted;
                     poller.wait(|| {
                         drives.store(true, SeqCst);
                         if waits.load(SeqCst) {
-                            // By now it has found the driver's place taken, and sleeps.
+                            // By now the waiter has found that another thread drives, and sleeps.
                             thread::sleep(Duration::from_millis(50));
                             panic!("planted in ready");
                         }
@@ -118,7 +118,7 @@ fn a_driver_that_unwinds_is_followed_by_the_next() {
     }
 }
 
-/// Operations of collectives and what a scope runs are called with nothing locked.
+/// Operations of collectives and bodies of scopes are called with no lock held.
 #[test]
 fn a_panic_in_an_operation_is_a_panic_of_its_rank() {
     let ends = World::threads(4).try_run(|comm| {
@@ -132,7 +132,7 @@ fn a_panic_in_an_operation_is_a_panic_of_its_rank() {
     assert!(ends.iter().flatten().all(told), "{ends:?}");
 }
 
-/// What a panic carries: it panics in its turn.
+/// A panic payload whose destructor panics.
 struct Mine;
 
 impl Drop for Mine {

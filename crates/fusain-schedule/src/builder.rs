@@ -10,9 +10,9 @@ use crate::{Action, Block, Element, Graph, OpId, Operator, Region, Result, Sched
 /// Builds the schedule of one rank: operations on typed regions, and the dependencies between them.
 ///
 /// There are two ways to give dependencies. With a builder from [`new`](Self::new) you state them, by [`requires`](Self::requires) and
-/// [`irequires`](Self::irequires); [`compile`](Self::compile) refuses operations that touch the same bytes in no order. A builder from
-/// [`in_program_order`](Self::in_program_order) finds them: the result is as if the operations ran one after another in the order they were
-/// added, and each starts as soon as that allows.
+/// [`irequires`](Self::irequires); [`compile`](Self::compile) refuses operations that touch the same bytes in an unspecified order. A
+/// builder from [`in_program_order`](Self::in_program_order) finds them: the result is as if the operations ran one after another in the
+/// order they were added, and each starts as soon as that allows.
 ///
 /// Operations and dependencies are not checked before [`compile`](Self::compile). Adding an operation panics only if there are 2^32 operations or blocks already.
 ///
@@ -58,7 +58,7 @@ impl ScheduleBuilder {
         Self { tracker: Some(Tracker::default()), ..Self::new(rank, size) }
     }
 
-    /// Whether it finds dependencies by itself.
+    /// Whether the builder finds dependencies by itself.
     pub fn is_in_program_order(&self) -> bool {
         self.tracker.is_some()
     }
@@ -68,7 +68,7 @@ impl ScheduleBuilder {
         &self.graph
     }
 
-    /// Its rank.
+    /// The rank that the schedule is for.
     pub fn rank(&self) -> usize {
         self.graph.rank() as usize
     }
@@ -92,8 +92,8 @@ impl ScheduleBuilder {
         Region::new(self.graph.scratch(bytes::<T>(count)), count)
     }
 
-    /// Sends the elements of `from`, one region after another, as one message. It is at most as long as all buffers and the scratchpad
-    /// together.
+    /// Sends the elements of `from`, one region after another, as one message. The message is at most as long as all buffers and the
+    /// scratchpad together.
     pub fn send<T: Plain>(&mut self, from: impl AsRef<[Region<T>]>, to: usize, tag: Tag) -> OpId {
         let to = u32::try_from(to).unwrap_or(u32::MAX);
         self.add(Action::Send { to, tag: tag.into() }, &[], &blocks(from))
@@ -105,7 +105,7 @@ impl ScheduleBuilder {
         self.add(Action::Recv { from, tag: tag.into() }, &blocks(into), &[])
     }
 
-    /// Copies `from` to `into`, which have as many elements.
+    /// Copies `from` to `into`. Both have the same number of elements.
     pub fn copy<T: Plain>(&mut self, into: impl AsRef<[Region<T>]>, from: impl AsRef<[Region<T>]>) -> OpId {
         self.add(Action::Copy, &blocks(into), &blocks(from))
     }
@@ -133,7 +133,7 @@ impl ScheduleBuilder {
     }
 
     /// Calls `function(into, with)`. With several regions it is called piece by piece, each time with slices of equal length. `with` may be
-    /// empty (`[]`); then it is empty in every call. Slices of elements of no bytes are empty.
+    /// empty (`[]`); then it is empty in every call. Slices of zero-sized elements are empty.
     pub fn call<T: Plain + 'static>(
         &mut self,
         function: impl Fn(&mut [T], &[T]) + Send + Sync + 'static,
@@ -150,7 +150,8 @@ impl ScheduleBuilder {
         self.add(Action::Timestamp, &[into.block()], &[])
     }
 
-    /// Does nothing, after all of `operations` have ended. Requiring it takes the place of requiring them all.
+    /// Adds an operation that does nothing and starts after all of `operations` have ended. An operation that requires it need not require
+    /// them all.
     pub fn join(&mut self, operations: impl IntoIterator<Item = OpId>) -> OpId {
         let join = self.add(Action::Calc { duration_ns: 0 }, &[], &[]);
         for operation in operations {
@@ -206,7 +207,7 @@ mod tests {
     use super::*;
     use crate::Error;
 
-    /// Not a short one that a product beyond 2^64 would leave.
+    /// The product goes beyond 2^64, and must not wrap to a short memory.
     #[test]
     #[cfg_attr(not(target_pointer_width = "64"), ignore = "no count is so large")]
     fn a_memory_of_too_many_bytes_is_refused() {

@@ -1,4 +1,4 @@
-//! Reads a schedule from bytes, every word of which is checked.
+//! Reads a schedule from bytes, and checks every word.
 
 use crate::binary::{
     BLOCK_WORDS, DEPENDENCIES, HEADER_WORDS, Header, MAGIC, MISSING, OPERATION_WORDS, Record, VERSION, block, wide,
@@ -6,7 +6,7 @@ use crate::binary::{
 use crate::compile::check::Limits;
 use crate::{Error, Result};
 
-/// The words as bytes. On a little-endian machine a memcpy.
+/// Returns the words as bytes. On a little-endian machine this is a memcpy.
 pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
     if cfg!(target_endian = "little") {
         bytemuck::cast_slice(words).to_vec()
@@ -15,7 +15,7 @@ pub(crate) fn to_bytes(words: &[u32]) -> Vec<u8> {
     }
 }
 
-/// The words of a schedule that calls at most `functions` functions.
+/// Returns the words of a schedule that calls at most `functions` functions.
 pub(crate) fn from_bytes(bytes: &[u8], functions: usize) -> Result<Vec<u32>> {
     let (words, rest) = bytes.as_chunks::<4>();
     if !rest.is_empty() {
@@ -30,7 +30,7 @@ fn malformed<T>(word: usize, why: impl Into<String>) -> Result<T> {
     Err(Error::Malformed { word, why: why.into() })
 }
 
-/// What [`validate`] knows of an operation that was not yet reached.
+/// The position of [`validate`] in the words.
 struct Walk<'a> {
     words: &'a [u32],
     at: usize,
@@ -49,7 +49,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// One pass; time O(words), memory one word for each operation.
+/// Validates the words in one pass. Time O(words), memory one word for each operation and each dependency.
 fn validate(words: &[u32], functions: usize) -> Result<()> {
     let mut walk = Walk { words, at: 0 };
     let start: &[u32; HEADER_WORDS] = walk.array()?;
@@ -76,7 +76,7 @@ fn validate(words: &[u32], functions: usize) -> Result<()> {
     let memories: Vec<u64> = words_of_memories.as_chunks().0.iter().map(|&[low, high]| wide(low, high)).collect();
     let limits = Limits::new(header.size, header.functions as usize, &memories)?;
     let mut counts = Counts::default();
-    // An operation takes at least so many words: a count that is too large is found before memory is taken for it.
+    // An operation takes at least this number of words, so a count that is too large is found before memory is allocated for it.
     if header.operations as usize > words.len() / OPERATION_WORDS {
         return malformed(5, "there is no room for so many operations");
     }
@@ -125,12 +125,12 @@ fn validate(words: &[u32], functions: usize) -> Result<()> {
 #[derive(Default)]
 struct Counts {
     messages: u32,
-    /// Where the edges lead.
+    /// The places that the edges lead to.
     edges: Vec<u32>,
 }
 
 impl Counts {
-    /// Each operation is led to as often as it says, and nothing else is led to.
+    /// Checks that as many edges lead to each operation as it has dependencies, and that no edge leads elsewhere.
     fn check_edges(mut self, words: &[u32], places: &[usize]) -> Result<()> {
         self.edges.sort_unstable();
         let mut rest = &self.edges[..];

@@ -11,14 +11,14 @@ use fusain_comm::progress::{Client, Handle, Step, Ticket};
 use crate::collective::Choice;
 use crate::{Advance, Error, Execution, RUNS, Result, Run};
 
-/// Starts runs on the [progress loop](fusain_comm::progress) of a rank. They advance while the application computes, several at once, each
-/// with a handle. Under [`Progress::manual`](fusain_comm::progress::Progress::manual) they advance whenever the application waits or tests.
+/// Starts runs on the [progress loop](fusain_comm::progress) of a rank. Several runs, each with a handle, advance while the application
+/// computes. Under [`Progress::manual`](fusain_comm::progress::Progress::manual) they advance whenever the application waits or tests.
 ///
 /// All ranks start their runs in the same order, as with collective calls. Each communicator has one engine, which belongs to one thread.
 /// It numbers the runs, which keeps their messages apart (see [`Execution`]).
 ///
-/// It also starts the collectives of [`collective`](crate::collective): [`allreduce`](Self::allreduce) and the like take a vector and
-/// return one.
+/// The engine also starts the collectives of [`collective`](crate::collective): [`allreduce`](Self::allreduce) and the like take a vector
+/// and return one.
 ///
 /// ```
 /// use fusain_comm::progress::{Progress, Settings};
@@ -42,7 +42,7 @@ pub struct Engine<C: Communicator> {
     pub(crate) choice: Choice,
     /// The number of the next run.
     next: Cell<usize>,
-    /// Each with a second owner while its number is taken.
+    /// One entry for each number. It has a second owner while the number is taken.
     numbers: RefCell<Vec<Arc<()>>>,
 }
 
@@ -63,7 +63,7 @@ impl<C: Communicator> Engine<C> {
         self.handle.rank()
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn size(&self) -> usize {
         self.handle.size()
     }
@@ -71,8 +71,8 @@ impl<C: Communicator> Engine<C> {
     /// Starts a run.
     ///
     /// # Errors
-    /// As [`Execution::new`]; [`Error::TooManyRuns`] if the run that began 256 runs ago is still there;
-    /// [`Error::Comm`] if the progress loop has ended.
+    /// As [`Execution::new`]; [`Error::TooManyRuns`] if the run that began 256 runs ago has not ended; [`Error::Comm`] if the progress loop
+    /// has ended.
     pub fn start(&self, run: Run) -> Result<Running<C>> {
         let number = self.next.get();
         let mut numbers = self.numbers.borrow_mut();
@@ -89,7 +89,7 @@ impl<C: Communicator> Engine<C> {
         Ok(Running { ticket })
     }
 
-    /// Runs a round of the progress loop if that is driven by hand; else does nothing.
+    /// Runs a round of the progress loop if the loop is manual; otherwise does nothing.
     pub fn poll(&self) {
         self.handle.poll();
     }
@@ -104,7 +104,7 @@ impl<C: Communicator> fmt::Debug for Engine<C> {
 /// A run as a client of the progress loop.
 struct Job<C: Communicator> {
     execution: Execution<C>,
-    /// What the run failed with that is no error of a communicator.
+    /// The error of the run, if it is not an error of the communicator.
     failure: Option<Error>,
 }
 
@@ -134,15 +134,15 @@ pub struct Running<C: Communicator> {
 }
 
 impl<C: Communicator> Running<C> {
-    /// Whether the run has ended. If the loop is driven by hand, this also runs a round of it.
+    /// Whether the run has ended. If the loop is manual, this also runs a round of it.
     pub fn test(&self) -> bool {
         self.ticket.test()
     }
 
-    /// Waits until the run has ended, and returns it, to be read and started again. Other runs go on meanwhile.
+    /// Waits until the run has ended, and returns it; it can be read and started again. Other runs go on meanwhile.
     ///
     /// # Errors
-    /// As [`Execution::advance`]; [`Error::Comm`] with what ended the progress loop.
+    /// As [`Execution::advance`]; [`Error::Comm`] with the error that ended the progress loop.
     pub fn wait(self) -> Result<Run> {
         let (job, result) = self.ticket.join();
         result?;
@@ -152,8 +152,8 @@ impl<C: Communicator> Running<C> {
         }
     }
 
-    /// Stops the run where it is and returns it. Its partners are not told, and a message that they have sent it is taken by the run that has its number next,
-    /// 256 runs on.
+    /// Stops the run where it is, and returns it. Its partners are not told. A message that they have sent to it is taken by the next run
+    /// with the same number, 256 runs later.
     pub fn cancel(self) -> Run {
         let (job, _) = self.ticket.cancel();
         job.execution.into_run()

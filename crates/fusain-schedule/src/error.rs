@@ -7,12 +7,12 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// An operation that this version cannot do.
+    /// An operation that this version does not support.
     #[error("operation {operation} is unknown: {why}")]
     UnknownOperation {
-        /// Which one.
+        /// The operation.
         operation: usize,
-        /// What about it.
+        /// What is not supported.
         why: String,
     },
     /// Operations that wait for each other: each requires the next, the last the first.
@@ -27,9 +27,9 @@ pub enum Error {
          let one require the other"
     )]
     Race {
-        /// One of them.
+        /// One of the two operations.
         first: usize,
-        /// The other one.
+        /// The other operation.
         second: usize,
         /// 0 for the scratchpad, else the buffer's number.
         memory: u32,
@@ -41,17 +41,17 @@ pub enum Error {
     /// Blocks of one operation overlap.
     #[error("blocks of operation {operation} overlap: what it writes must be apart, or be exactly what it reads")]
     Overlap {
-        /// Which one.
+        /// The operation.
         operation: usize,
     },
     /// An operation whose two sides have different lengths.
     #[error("operation {operation} writes {target_bytes} bytes but reads {source_bytes}; the numbers must be equal")]
     Lengths {
-        /// Which one.
+        /// The operation.
         operation: usize,
-        /// What it writes.
+        /// The number of bytes that it writes.
         target_bytes: u64,
-        /// What it reads.
+        /// The number of bytes that it reads.
         source_bytes: u64,
     },
     /// A block that is not a whole number of elements.
@@ -59,35 +59,35 @@ pub enum Error {
         "a block of operation {operation} has {bytes} bytes, which is not a whole number of elements of {element_bytes}"
     )]
     Misfit {
-        /// Which one.
+        /// The operation.
         operation: usize,
         /// The block's length.
         bytes: u64,
-        /// The element's.
+        /// The element's length.
         element_bytes: u64,
     },
-    /// A block outside its memory; it may be of another graph.
+    /// A block outside its memory; perhaps the block is of another graph.
     #[error(
         "operation {operation} touches memory {memory} up to byte {end}, which has {bytes}; is the region another graph's?"
     )]
     OutOfBounds {
-        /// Which one.
+        /// The operation.
         operation: usize,
         /// 0 for the scratchpad, else the buffer's number.
         memory: u32,
         /// Where the block ends.
         end: u64,
-        /// How many bytes the memory has.
+        /// The number of bytes of the memory.
         bytes: u64,
     },
     /// A rank that the communicator does not have.
     #[error("operation {operation} names rank {rank}, which does not exist among {size} ranks")]
     RankOutOfRange {
-        /// Which one.
+        /// The operation.
         operation: usize,
-        /// The rank it names.
+        /// The rank that it names.
         rank: u64,
-        /// How many there are.
+        /// The number of ranks.
         size: u64,
     },
     /// The schedule's rank is not below its number of ranks.
@@ -95,20 +95,20 @@ pub enum Error {
     NoSuchRank {
         /// The rank.
         rank: u64,
-        /// How many there are.
+        /// The number of ranks.
         size: u64,
     },
     /// A tag that is too large.
     #[error("operation {operation} has tag {tag}; the tags of a schedule are below {limit}")]
     TagOutOfRange {
-        /// Which one.
+        /// The operation.
         operation: usize,
         /// Its tag.
         tag: u32,
         /// The first tag that is too large.
         limit: u32,
     },
-    /// A message that is longer than what its receiver has set aside.
+    /// A message that is longer than every receive that could take it.
     #[error(
         "rank {from} sends {sent_bytes} bytes to rank {to} with tag {tag}, which receives at most {received_bytes}"
     )]
@@ -119,9 +119,9 @@ pub enum Error {
         to: u32,
         /// Tag.
         tag: u32,
-        /// What is sent.
+        /// The length of the message.
         sent_bytes: u64,
-        /// The longest receive for it.
+        /// The length of the longest receive for it.
         received_bytes: u64,
     },
     /// The numbers of sends and receives between two ranks differ.
@@ -133,9 +133,9 @@ pub enum Error {
         to: u32,
         /// Tag.
         tag: u32,
-        /// How many it sends.
+        /// The number of sends.
         sends: usize,
-        /// How many are received.
+        /// The number of receives.
         receives: usize,
     },
     /// The schedule is too large for its binary form, or sends more in one message than its memories hold.
@@ -147,7 +147,7 @@ pub enum Error {
     /// The bytes are not a valid schedule.
     #[error("not a valid schedule: {why} (at word {word})")]
     Malformed {
-        /// Which 32-bit word.
+        /// The index of the 32-bit word.
         word: usize,
         /// What is wrong there.
         why: String,
@@ -164,68 +164,68 @@ pub enum Error {
         /// The communicator's size.
         run_size: usize,
     },
-    /// A buffer was not put in, or has been taken out.
+    /// A buffer was not put in, or was taken out.
     #[error("buffer {buffer} is missing: put a vector into the run before it starts")]
     BufferMissing {
-        /// Its number, from 1.
+        /// The buffer's number, from 1.
         buffer: u32,
     },
     /// A buffer does not have the length that the schedule declares.
     #[error("buffer {buffer} has {given_bytes} bytes where the schedule has {expected_bytes}")]
     BufferLength {
-        /// Its number, from 1.
+        /// The buffer's number, from 1.
         buffer: u32,
-        /// What was given.
+        /// The length of the vector that was given.
         given_bytes: u64,
-        /// What was declared.
+        /// The declared length.
         expected_bytes: u64,
     },
-    /// The ranks of a collective call gave lists that do not fit the number of ranks, or a vector that does not fit the lists. Also
-    /// for vectors of elements without bytes that do not fit their buffer.
+    /// The ranks of a collective call gave lists that do not fit the number of ranks, or a vector that does not fit the lists. Also for
+    /// vectors of zero-sized elements that do not fit their buffer.
     #[error("{what}: given {given}, expected {expected}")]
     Shape {
         /// What does not fit.
         what: &'static str,
-        /// What was given.
+        /// The number that was given.
         given: usize,
-        /// What would fit.
+        /// The number that would fit.
         expected: usize,
     },
-    /// An algorithm that cannot do what was asked of it.
+    /// An algorithm that cannot do this collective.
     #[error("{0}")]
     Unsuitable(&'static str),
     /// There is not enough memory for a run.
     #[error("{bytes} bytes for a run's scratchpad or result cannot be allocated")]
     OutOfMemory {
-        /// How many bytes.
+        /// The number of bytes.
         bytes: u64,
     },
     /// An integer was divided by 0.
     #[error("operation {operation} divides an integer by 0")]
     DivisionByZero {
-        /// Which one.
+        /// The operation.
         operation: usize,
     },
-    /// A message came that is shorter than its receive.
+    /// A received message is shorter than its receive.
     #[error("operation {operation} received {given_bytes} bytes where it expected {expected_bytes}")]
     ShortMessage {
-        /// Which one.
+        /// The operation.
         operation: usize,
-        /// What came.
+        /// The length of the message.
         given_bytes: u64,
-        /// What should have come.
+        /// The length of the receive.
         expected_bytes: u64,
     },
     /// A run that began `limit` runs ago has not ended.
     #[error("a run that began {limit} runs ago is not over, or its handle has not been waited for")]
     TooManyRuns {
-        /// How many there can be.
+        /// The maximum number of runs.
         limit: usize,
     },
-    /// The run has failed before.
+    /// The run had failed before.
     #[error("the run has failed before and was given up: start it again")]
     GivenUp,
-    /// What the communicator reports.
+    /// An error of the communicator.
     #[error(transparent)]
     Comm(#[from] fusain_comm::Error),
 }

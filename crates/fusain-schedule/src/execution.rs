@@ -8,13 +8,13 @@ use fusain_comm::{Communicator, Request, Tag};
 use crate::run::{Message, State};
 use crate::{Error, Result, Run, TAGS};
 
-/// How many runs may be active at a time on one communicator; see [`Execution`].
+/// The maximum number of runs that may be active at a time on one communicator; see [`Execution`].
 pub const RUNS: usize = 256;
 
-/// Runs use the tags from here on, below [`fusain_comm::FIRST_COLLECTIVE_TAG`].
+/// The first tag of runs. They use the tags from here on, below [`fusain_comm::FIRST_COLLECTIVE_TAG`].
 pub const FIRST_TAG: Tag = 0xa000;
 
-/// How far an execution has come.
+/// The outcome of an [`advance`](Execution::advance) of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Advance {
     /// Nothing could be done; an arriving message may change that.
@@ -28,7 +28,7 @@ pub enum Advance {
 /// A run that is being executed. [`advance`](Self::advance) drives it.
 ///
 /// An operation starts in the first call after its last dependency is met. Messages that are ready start before local operations.
-/// Bookkeeping costs O(1) for each operation and dependency. Nothing is allocated meanwhile but message buffers, which the run keeps.
+/// Bookkeeping costs O(1) for each operation and dependency. Only message buffers are allocated meanwhile, and the run keeps them.
 ///
 /// # Messages of several runs
 ///
@@ -39,18 +39,18 @@ pub enum Advance {
 pub struct Execution<C: Communicator> {
     run: Box<State>,
     first_tag: Tag,
-    /// Under way; the places of their operations are in the state, whose vector lasts.
+    /// Messages under way. The places of their operations are in the state, whose vector is reused.
     requests: Vec<C::Request>,
-    /// An operation has failed, or panicked.
+    /// Whether an operation has failed or panicked.
     failed: bool,
-    /// Says that the number is taken for as long as this lives.
+    /// Marks the number as taken for as long as this lives.
     _number: Option<Arc<()>>,
 }
 
-/// About how many bytes local operations may touch between two looks at messages; an operation counts as
-/// [`OPERATION_COST`] bytes at least.
+/// About how many bytes local operations may touch between two checks for messages. An operation counts as at least [`OPERATION_COST`]
+/// bytes.
 const COMPUTE_BYTES: usize = 1 << 16;
-/// What a small operation costs, in bytes that could have been copied meanwhile.
+/// The cost of a small operation, as the number of bytes that could be copied in the same time.
 const OPERATION_COST: usize = 64;
 
 impl<C: Communicator> Execution<C> {
@@ -84,17 +84,17 @@ impl<C: Communicator> Execution<C> {
         })
     }
 
-    /// Does what can be done now, without waiting and for a bounded time.
+    /// Does everything that can be done now, without waiting and for a bounded time.
     ///
     /// # Errors
-    /// [`Error::Comm`] if a message fails; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Other messages are then given up, and from then on it is
-    /// [`Error::GivenUp`].
+    /// [`Error::Comm`] if a message fails; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Other messages are then given up, and all
+    /// later calls return [`Error::GivenUp`].
     pub fn advance(&mut self, comm: &C) -> Result<Advance> {
-        // What was idle for ever would be waited for.
+        // A failed run must not be idle for ever, since the caller would wait for it.
         if self.failed {
             return Err(Error::GivenUp);
         }
-        // Until the operations have ended well: a function of the user may panic.
+        // Set until the operations have ended well, since a function of the user may panic.
         self.failed = true;
         let result = self.try_advance(comm);
         match &result {
@@ -109,7 +109,7 @@ impl<C: Communicator> Execution<C> {
 
     fn try_advance(&mut self, comm: &C) -> Result<Advance> {
         let mut moved = false;
-        // A look at messages comes after everything that brings others on their way.
+        // Messages are checked after everything that can send other messages.
         while {
             while let Some(message) = self.run.next_message() {
                 self.start(comm, &message)?;
@@ -139,14 +139,15 @@ impl<C: Communicator> Execution<C> {
             buffer.clear();
             self.run.gather(message, &mut buffer);
             let mut send = comm.isend(buffer, message.peer, tag)?;
-            // Most sends are done when they have begun: what waits for them need not wait for the next look.
+            // Most sends are complete at once, so the operations that depend on them need not wait for the next check.
             if let Some(completion) = send.test()? {
                 return self.run.end_message(message.at, completion);
             }
             send
         } else {
             buffer.resize(message.bytes, 0);
-            // Not tested before all that is ready was started: over MPI a test that finds nothing takes as long as a small message.
+            // The receive is not tested before all ready messages have started: over MPI a test that finds nothing takes as long as a small
+            // message.
             comm.irecv(buffer, message.peer, tag)?
         };
         self.requests.push(request);
@@ -154,7 +155,7 @@ impl<C: Communicator> Execution<C> {
         Ok(())
     }
 
-    /// Takes in every message that is done.
+    /// Ends every message that is complete. Returns whether there was any.
     fn look(&mut self, comm: &C) -> Result<bool> {
         let mut moved = false;
         while let Some((index, completion)) = comm.test_any(&mut self.requests)? {
@@ -165,8 +166,8 @@ impl<C: Communicator> Execution<C> {
         Ok(moved)
     }
 
-    /// Drives the run to its end on this thread, and returns it. Where only messages can help, it waits for them as the communicator does:
-    /// in the world of threads it sleeps, and a deadlock is reported.
+    /// Drives the run to its end on this thread, and returns it. If only messages can make it go on, it waits for them as the communicator
+    /// does: in the world of threads it sleeps, and a deadlock is reported.
     ///
     /// Other runs of this rank do not advance meanwhile; for several at once use [`Engine`](crate::Engine).
     ///
@@ -186,12 +187,12 @@ impl<C: Communicator> Execution<C> {
         }
     }
 
-    /// Returns the run. If it had not ended, its buffers hold what has come so far.
+    /// Returns the run. If the run had not ended, its buffers hold what was received so far.
     pub fn into_run(self) -> Run {
         Run(self.run)
     }
 
-    /// The messages it waits for, in words.
+    /// Descriptions of the messages that the run waits for.
     pub fn waits_for(&self) -> Vec<String> {
         self.run.under_way.iter().map(|&at| self.run.describe(at as usize)).collect()
     }

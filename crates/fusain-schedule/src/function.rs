@@ -8,7 +8,7 @@ use fusain_comm::Plain;
 
 type OnBytes = dyn Fn(&mut [u8], &[u8]) + Send + Sync;
 
-/// A function of a target and a source, on bytes.
+/// A function of the user with a target and a source, on bytes.
 pub(crate) struct Function(Box<OnBytes>);
 
 impl Function {
@@ -21,8 +21,9 @@ impl Function {
     }
 }
 
-/// Bytes of the memory of a run are aligned for the elements that the builder put there. A schedule that came as bytes may
-/// ask for others: those are copied to an aligned place and back, and a rest that is no whole element is left alone.
+/// Calls the function with slices of elements. The memory of a run is aligned for the elements that the builder declared. A schedule that
+/// came as bytes may use other elements: those are copied to aligned memory and back, and bytes at the end that are no whole element are
+/// left alone.
 fn with_elements<T: Plain>(function: &impl Fn(&mut [T], &[T]), target: &mut [u8], source: &[u8]) {
     if size_of::<T>() == 0 {
         return function(&mut [], &[]);
@@ -63,12 +64,12 @@ impl Functions {
         Self(functions.into())
     }
 
-    /// How many there are.
+    /// The number of functions.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no functions.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,4 +1,4 @@
-//! The graph of one rank: operations, what they touch, and what waits for what.
+//! The graph of one rank: operations, the blocks that they touch, and their dependencies.
 //!
 //! Three flat vectors, so that a graph of 10^6 operations is three allocations: operations, the blocks they touch (each
 //! operation has a range of them), and edges.
@@ -12,7 +12,7 @@ use crate::Action;
 pub struct OpId(pub(crate) u32);
 
 impl OpId {
-    /// Its place among the graph's [operations](Graph::operations).
+    /// The operation's index in the graph's [operations](Graph::operations).
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -23,14 +23,14 @@ impl OpId {
 pub struct Block {
     /// 0 for the scratchpad, else the buffer's number, from 1.
     pub memory: u32,
-    /// Where it begins.
+    /// The offset of its first byte.
     pub offset: u64,
-    /// How long it is.
+    /// Its length.
     pub bytes: u64,
 }
 
 impl Block {
-    /// Whether they have a byte in common.
+    /// Whether the two blocks have a byte in common.
     pub fn overlaps(&self, other: &Self) -> bool {
         let shares = |a: &Self, b: &Self| a.offset <= b.offset && b.offset - a.offset < a.bytes && b.bytes > 0;
         self.memory == other.memory && (shares(self, other) || shares(other, self))
@@ -40,9 +40,9 @@ impl Block {
 /// The moment from which another operation may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Moment {
-    /// From its end: `requires`.
+    /// The operation's end: `requires`.
     End,
-    /// From its start: `irequires`.
+    /// The operation's start: `irequires`.
     Start,
 }
 
@@ -60,20 +60,22 @@ pub struct Edge {
 /// An operation: what it does, and where a simulation runs it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// What the operation does.
     pub action: Action,
     /// The processor of its host, in a simulation. A run ignores it.
     pub cpu: u32,
     /// The network interface of its host, in a simulation. A run ignores it.
     pub nic: u32,
-    /// Its blocks: `first..middle` are written, `middle..last` read.
+    /// The operation's blocks: `first..middle` are written, `middle..last` read.
     first: u32,
     middle: u32,
     last: u32,
 }
 
-/// The operations of one rank, without types. [`ScheduleBuilder`](crate::ScheduleBuilder) builds one with types; use this for schedules that a program
-/// generates or simulates.
+/// The operations of one rank, without types.
+///
+/// [`ScheduleBuilder`](crate::ScheduleBuilder) builds a graph with types. Use this type for schedules that a program generates or
+/// simulates.
 ///
 /// ```
 /// use fusain_schedule::{Action, Graph};
@@ -93,7 +95,7 @@ pub struct Graph {
     operations: Vec<Operation>,
     blocks: Vec<Block>,
     edges: Vec<Edge>,
-    /// Bytes of each memory, the scratchpad first.
+    /// The number of bytes of each memory, the scratchpad first.
     memories: Vec<u64>,
 }
 
@@ -107,7 +109,7 @@ impl Graph {
         Self { rank, size, operations, blocks, edges, memories: vec![0] }
     }
 
-    /// The rank whose graph it is.
+    /// The rank that the graph is for.
     pub fn rank(&self) -> u32 {
         self.rank
     }
@@ -117,7 +119,8 @@ impl Graph {
         self.size
     }
 
-    /// Sets aside a block of the scratchpad. If that grows past 2^64 bytes, compiling the graph gives [`Error::TooLarge`](crate::Error::TooLarge).
+    /// Reserves a block of the scratchpad. If the scratchpad grows past 2^64 bytes, compiling the graph gives
+    /// [`Error::TooLarge`](crate::Error::TooLarge).
     pub fn scratch(&mut self, bytes: u64) -> Block {
         let offset = self.memories[0].checked_next_multiple_of(ALIGNMENT_BYTES);
         let place = offset.and_then(|offset| Some((offset, offset.checked_add(bytes)?)));
@@ -132,8 +135,8 @@ impl Graph {
         Block { memory: (self.memories.len() - 1) as u32, offset: 0, bytes }
     }
 
-    /// Adds an operation that writes (or reads and writes) `target` and reads `source`. Compiling the graph checks whether they fit the
-    /// action.
+    /// Adds an operation that writes (or reads and writes) `target` and reads `source`. Compiling the graph checks whether the blocks fit
+    /// the action.
     ///
     /// # Panics
     /// If there are 2^32 operations or blocks already.
@@ -149,7 +152,7 @@ impl Graph {
         id
     }
 
-    /// Puts an operation on a processor and a network interface of its host. The default is 0 and 0.
+    /// Puts an operation on a processor and a network interface of its host. Both are 0 by default.
     ///
     /// # Panics
     /// If the graph has no operation of that number.
@@ -158,12 +161,12 @@ impl Graph {
         (operation.cpu, operation.nic) = (cpu, nic);
     }
 
-    /// `after` starts once `before` has ended.
+    /// Makes `after` start once `before` has ended.
     pub fn requires(&mut self, after: OpId, before: OpId) {
         self.edges.push(Edge { before, after, until: Moment::End });
     }
 
-    /// `after` starts once `before` has started.
+    /// Makes `after` start once `before` has started.
     pub fn irequires(&mut self, after: OpId, before: OpId) {
         self.edges.push(Edge { before, after, until: Moment::Start });
     }
@@ -178,7 +181,7 @@ impl Graph {
         &self.edges
     }
 
-    /// Bytes of each memory, the scratchpad first.
+    /// The number of bytes of each memory, the scratchpad first.
     pub fn memories(&self) -> &[u64] {
         &self.memories
     }
@@ -201,7 +204,7 @@ impl Graph {
         &self.blocks[range(middle, last)]
     }
 
-    /// Bytes that an operation sends or can receive; 0 for what is no message, and `u64::MAX` for what has more.
+    /// The number of bytes that an operation sends or can receive, at most `u64::MAX`; 0 for an operation that is no message.
     ///
     /// # Panics
     /// If the graph has no operation of that number.
@@ -215,7 +218,7 @@ impl Graph {
     }
 }
 
-/// Of no ranks: it has a scratchpad, and compiles to nothing.
+/// A graph of no ranks: it has a scratchpad, and cannot be compiled.
 impl Default for Graph {
     fn default() -> Self {
         Self::new(0, 0)

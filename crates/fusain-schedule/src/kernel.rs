@@ -1,7 +1,7 @@
 //! The operators, on bytes.
 //!
-//! Elements are read and written wherever they lie: on today's processors an unaligned access within a line costs the same,
-//! and the loops are vectorised all the same.
+//! Elements are read and written at any address: on today's processors an unaligned access within a cache line costs the same, and the
+//! loops are still vectorised.
 
 use fusain_comm::Plain;
 
@@ -13,13 +13,13 @@ pub(crate) struct DivisorIsZero;
 
 type Outcome = Result<(), DivisorIsZero>;
 
-/// `target = target ∘ source` or the other way round. Both have the same length, a whole number of elements.
+/// `target = target ∘ source`, or the operands exchanged. Both have the same length, a whole number of elements.
 #[inline]
 pub(crate) fn apply(element: ElementType, operator: Operator, side: Side, target: &mut [u8], source: &[u8]) -> Outcome {
     dispatch(element, operator, side, Operands::Apart(target, source))
 }
 
-/// The same where target and source are one.
+/// The same if target and source are one.
 pub(crate) fn apply_to_itself(element: ElementType, operator: Operator, side: Side, both: &mut [u8]) -> Outcome {
     dispatch(element, operator, side, Operands::Same(both))
 }
@@ -33,7 +33,7 @@ impl Operands<'_> {
     #[inline]
     fn each<T: Plain>(self, operation: impl Fn(T, T) -> T) -> Outcome {
         match self {
-            // One element needs none of what a loop over many does first.
+            // A single element does not need the set-up of a loop over many.
             Operands::Apart(target, source) if target.len() == size_of::<T>() => {
                 write(target, operation(read(target), read(source)));
             }
@@ -117,15 +117,15 @@ trait Number: Element {
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn times(self, other: Self) -> Self;
-    /// `other` is not 0 if that has no meaning.
+    /// `other` is not 0 if division by 0 has no meaning for the type.
     fn over(self, other: Self) -> Self;
-    /// Itself if neither is smaller, as of 0 and -0.
+    /// The smaller of the two; `self` if neither is smaller, as with 0 and -0.
     fn smaller(self, other: Self) -> Self;
     /// The same for larger.
     fn larger(self, other: Self) -> Self;
-    /// Whether dividing by it has no meaning.
+    /// Whether it is a 0 by which division has no meaning.
     fn is_zero_divisor(self) -> bool;
-    /// Bit by bit, as the next two. Bits of floats never come here: the compiler of schedules refuses them.
+    /// Bitwise operations, here and below. They are never called for floats: the compiler of schedules refuses them.
     fn and(self, other: Self) -> Self;
     fn or(self, other: Self) -> Self;
     fn xor(self, other: Self) -> Self;
@@ -156,7 +156,7 @@ macro_rules! floats {
             fn minus(self, other: Self) -> Self { self - other }
             fn times(self, other: Self) -> Self { self * other }
             fn over(self, other: Self) -> Self { self / other }
-            // Not by std's, which may return either of 0 and -0.
+            // Not by the functions of std, which may return either of 0 and -0.
             fn smaller(self, other: Self) -> Self {
                 let smaller = if other < self { other } else { self };
                 if self.is_nan() { other } else { smaller }
@@ -180,7 +180,7 @@ floats!(f32, f64);
 mod tests {
     use super::*;
 
-    /// Every operator on both sides, against the operators of Rust.
+    /// Checks every operator, with the target on both sides, against the operators of Rust.
     fn check<T: Element + PartialEq + std::fmt::Debug>(a: T, b: T, expected: [(Operator, T, T); 6]) {
         for (operator, left, right) in expected {
             for (side, expected) in [(Side::Left, left), (Side::Right, right)] {

@@ -1,4 +1,4 @@
-//! Schedules: what a rank sends, receives and computes, and what waits for what.
+//! Schedules: graphs of the operations that a rank sends, receives and computes, with their dependencies.
 //!
 //! The vocabulary is GOAL's (Group Operation Assembly Language; T. Hoefler, C. Siebert, A. Lumsdaine, ICPP 2009): an
 //! *operation* sends, receives or computes. If `b` *requires* `a`, `b` starts after the end of `a`; if `b` *irequires* `a`, it
@@ -17,10 +17,11 @@
 //!       Trace           when each operation started and ended ──▶ timeline
 //! ```
 //!
-//! # A collective of your own
+//! # How to write a collective
 //!
-//! Every rank learns the largest number and which rank has it, in ⌈log₂ p⌉ rounds for p ranks. (The rounds are those of a dissemination barrier. A
-//! number may reach a rank twice, which does no harm to a maximum.) The dependencies are derived from what operations read and write.
+//! In this example every rank learns the largest number and the rank that has it, in ⌈log₂ p⌉ rounds for p ranks. (The rounds are those of
+//! a dissemination barrier. A number may reach a rank twice, which does no harm to a maximum.) The builder derives the dependencies from
+//! what the operations read and write.
 //!
 //! ```
 //! use fusain_comm::{Communicator, World};
@@ -53,8 +54,8 @@
 //!
 //! # Memory and soundness
 //!
-//! A [`Run`] owns its buffers: vectors are put in and taken out, never borrowed. So a run that is forgotten (`std::mem::forget`) while messages are under
-//! way leaks its buffers and does no other harm, and a run can be moved to another thread. This crate has no unsafe code.
+//! A [`Run`] owns its buffers: vectors are put in and taken out, never borrowed. So a run that is forgotten (`std::mem::forget`) while
+//! messages are under way only leaks its buffers, and a run can be moved to another thread. This crate has no unsafe code.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![forbid(unsafe_code)]

@@ -1,9 +1,9 @@
-//! What an operation does.
+//! The actions of operations.
 
-/// How many tags a schedule can use: 0 to 31.
+/// The number of tags that a schedule can use: 0 to 31.
 pub const TAGS: u32 = 32;
 
-/// What an operation of a [`Graph`](crate::Graph) does, apart from which memory it does it to.
+/// What an operation of a [`Graph`](crate::Graph) does, without the memory that it works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Action {
@@ -11,7 +11,7 @@ pub enum Action {
     Send {
         /// The receiver's rank.
         to: u32,
-        /// Tells messages between the same two ranks apart.
+        /// Distinguishes messages between the same two ranks.
         tag: u32,
     },
     /// Receives one message into the target blocks, one after another.
@@ -25,28 +25,28 @@ pub enum Action {
     Copy,
     /// Element by element, `target = target ∘ source` or `target = source ∘ target`.
     Apply {
-        /// What `∘` is.
+        /// The operator `∘`.
         operator: Operator,
-        /// Of both operands.
+        /// The type of the elements of both operands.
         element: ElementType,
-        /// Where the target stands.
+        /// The side on which the target stands.
         side: Side,
     },
     /// Calls a function of the user on target and source.
     Call {
-        /// Its number in the graph's table of functions.
+        /// The function's number in the graph's table of functions.
         function: u32,
     },
     /// Writes the nanoseconds since the run's start into the target, a `u64`.
     Timestamp,
-    /// Computes for `duration_ns` in a simulation. In a run it takes no time; it joins what it requires.
+    /// Computes for `duration_ns` in a simulation. In a run it takes no time, and only joins the operations that it requires.
     Calc {
-        /// For how long.
+        /// The duration.
         duration_ns: u64,
     },
 }
 
-/// The operators of [`Action::Apply`]. Integers wrap around; see [`ElementType`] for what each type has.
+/// The operators of [`Action::Apply`]. Integers wrap around; [`ElementType::has`] says which type has which operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[non_exhaustive]
@@ -72,7 +72,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// All of them, in the order of their numbers.
+    /// All operators, in the order of their numbers.
     pub const ALL: [Self; 9] =
         [Self::Add, Self::Sub, Self::Mul, Self::Div, Self::Min, Self::Max, Self::And, Self::Or, Self::Xor];
 }
@@ -98,7 +98,7 @@ pub enum ElementType {
 }
 
 impl ElementType {
-    /// All of them, in the order of their numbers.
+    /// All types, in the order of their numbers.
     pub const ALL: [Self; 12] = [
         Self::I8,
         Self::I16,
@@ -125,14 +125,14 @@ impl ElementType {
         }
     }
 
-    /// Whether the type has the operator: floats have no bits.
+    /// Whether the type has the operator: floats have no bitwise operators.
     pub fn has(self, operator: Operator) -> bool {
         let bits = matches!(operator, Operator::And | Operator::Or | Operator::Xor);
         !(bits && matches!(self, Self::F32 | Self::F64))
     }
 }
 
-/// On which side of an operator the target stands; it matters for those that do not commute.
+/// On which side of an operator the target stands; it matters for operators that do not commute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Side {

@@ -10,7 +10,7 @@ use crate::{Block, ElementType};
 
 /// A number that [operators](crate::Operator) work on.
 pub trait Element: Plain + private::Sealed + 'static {
-    /// Its type in the schedule.
+    /// The element's type in the schedule.
     const TYPE: ElementType;
 }
 
@@ -18,7 +18,7 @@ mod private {
     pub trait Sealed {}
 }
 
-/// Twelve types, twelve names for them: nothing a generic could say.
+/// Maps twelve types to twelve names, which a generic implementation could not do.
 macro_rules! elements {
     ($($type:ty => $name:ident),*) => {
         $(impl private::Sealed for $type {}
@@ -39,33 +39,33 @@ elements! {
 /// Operations take one region or several: anything that is `AsRef<[Region<T>]>`, such as a region, an array, or a `Vec`.
 pub struct Region<T> {
     memory: u32,
-    /// In bytes.
+    /// The offset in bytes.
     offset: u64,
-    /// In elements.
+    /// The number of elements.
     count: usize,
     element: PhantomData<fn() -> T>,
 }
 
 impl<T> Region<T> {
-    /// So many elements, which fill the block.
+    /// A region of `count` elements, which fill the block.
     pub(crate) fn new(block: Block, count: usize) -> Self {
         Self { memory: block.memory, offset: block.offset, count, element: PhantomData }
     }
 
-    /// How many elements it has.
+    /// The number of elements.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether it has none.
+    /// Whether the region has no elements.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// A part of it, counted in elements.
+    /// A part of the region; the range counts elements.
     ///
     /// # Panics
-    /// If the range is not within the region, as slices do.
+    /// If the range is not within the region.
     #[must_use]
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Self {
         let after = |at: usize| at.checked_add(1).expect("no element of a region is behind usize::MAX");
@@ -84,13 +84,13 @@ impl<T> Region<T> {
         Self { offset, count: end - start, ..*self }
     }
 
-    /// The bytes it stands for.
+    /// The bytes that the region stands for.
     pub fn block(&self) -> Block {
         Block { memory: self.memory, offset: self.offset, bytes: bytes::<T>(self.count) }
     }
 }
 
-/// Of so many elements. More than can be told are told as the most, which is more than a memory may have: so compiling refuses them.
+/// The number of bytes of `count` elements, saturated. The largest number is more than a memory may have, so compiling refuses it.
 pub(crate) fn bytes<T>(count: usize) -> u64 {
     (count as u64).saturating_mul(size_of::<T>() as u64)
 }

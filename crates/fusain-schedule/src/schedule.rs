@@ -26,7 +26,7 @@ use crate::{Block, Graph, Region, Result, compile, decode};
 /// ```
 #[derive(Clone)]
 pub struct Schedule {
-    /// Valid: from the compiler, or validated.
+    /// The words are valid: they come from the compiler, or were validated.
     words: Arc<[u32]>,
     functions: Functions,
 }
@@ -41,48 +41,49 @@ impl Schedule {
         decode::to_bytes(&self.words)
     }
 
-    /// Decodes a schedule from bytes, after checking them. `functions` are those that it may call.
+    /// Decodes a schedule from bytes, after checking them. `functions` are the functions that it may call.
     ///
     /// Takes one pass over the bytes and O(bytes) memory. Whatever the bytes are, the result is an error or a schedule that touches nothing
-    /// outside its memories. Its functions may be called with slices of any length. [`memory_bytes`](Self::memory_bytes) says how much
-    /// memory a run takes; to that come its messages under way, each of which is at most as long as all memories together.
+    /// outside its memories. Its functions may be called with slices of any length. A run takes the memory that
+    /// [`memory_bytes`](Self::memory_bytes) returns, and memory for its messages under way, each of which is at most as long as all
+    /// memories together.
     ///
     /// # Errors
-    /// [`Error::Malformed`](crate::Error::Malformed), or those of [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) for an
-    /// operation. Races are not looked for; they could only give wrong data.
+    /// [`Error::Malformed`](crate::Error::Malformed), or the errors of [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) for an
+    /// operation. Races are not checked; they can only give wrong data.
     pub fn from_bytes(bytes: &[u8], functions: &Functions) -> Result<Self> {
         let words = decode::from_bytes(bytes, functions.len())?;
         Ok(Self { words: words.into(), functions: functions.clone() })
     }
 
-    /// What it calls, for [`from_bytes`](Self::from_bytes).
+    /// The functions that the schedule calls, for [`from_bytes`](Self::from_bytes).
     pub fn functions(&self) -> &Functions {
         &self.functions
     }
 
-    /// The rank it is for.
+    /// The rank that the schedule is for.
     pub fn rank(&self) -> usize {
         self.header().rank as usize
     }
 
-    /// The number of ranks it is for.
+    /// The number of ranks that the schedule is for.
     pub fn size(&self) -> usize {
         self.header().size as usize
     }
 
-    /// How many operations it has.
+    /// The number of operations.
     pub fn operations(&self) -> usize {
         self.header().operations as usize
     }
 
-    /// Bytes of each memory: the scratchpad, then the buffers.
+    /// The number of bytes of each memory: the scratchpad, then the buffers.
     pub fn memory_bytes(&self) -> impl Iterator<Item = u64> + '_ {
         let end = self.header().first_operation();
         self.words[HEADER_WORDS..end].as_chunks().0.iter().map(|&[low, high]| wide(low, high))
     }
 
-    /// A buffer as a region, by its number from 1 on in the order of declaration. Use it for schedules that came as bytes. `None` if there
-    /// is no such buffer, its length is not a whole number of elements, or they have no bytes to be counted by.
+    /// A buffer as a region. Buffers are numbered from 1 on, in the order of declaration. Use it for schedules that came as bytes. `None`
+    /// if there is no such buffer, its length is not a whole number of elements, or the elements are zero-sized.
     pub fn buffer<T: Plain>(&self, buffer: u32) -> Option<Region<T>> {
         let bytes = self.memory_bytes().nth(buffer as usize).filter(|_| buffer > 0)?;
         let element_bytes = size_of::<T>() as u64;
@@ -102,7 +103,8 @@ impl Schedule {
 }
 
 impl Graph {
-    /// Checks it and gives its binary form, as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) does; it calls no functions.
+    /// Checks the graph and compiles it, as [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile) does. The schedule may call no
+    /// functions.
     ///
     /// # Errors
     /// As [`ScheduleBuilder::compile`](crate::ScheduleBuilder::compile).

@@ -1,10 +1,10 @@
 //! Finds dependencies from what operations read and write, in the order they are added.
 //!
-//! Each memory is cut into segments that have one history: who wrote it last, and who has read it since. A reader waits for
-//! the writer; a writer waits for the readers, or for the writer if there are none. Messages to (or from) one rank with one
-//! tag are matched in the order they are started, so each waits for the start of the one before.
+//! Each memory is cut into segments that have one history: the operation that wrote it last, and those that have read it since. A reader
+//! waits for the writer. A writer waits for the readers, or for the writer if there are no readers. Messages to (or from) one rank with one
+//! tag are matched in the order in which they start, so each waits for the start of the one before.
 //!
-//! O(log s + k) for each block, where s is how many segments there are and k how many it touches.
+//! O(log s + k) for each block, where s is the number of segments and k the number of segments that the block touches.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -26,7 +26,7 @@ enum Channel {
 /// The histories of all memories.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracker {
-    /// By memory: segments by where they begin. What nobody touched has none.
+    /// For each memory the segments, by where they begin. Bytes that no operation has touched have no segment.
     memories: HashMap<u32, BTreeMap<u64, Segment>>,
     last: HashMap<Channel, OpId>,
 }
@@ -90,14 +90,14 @@ impl Tracker {
     }
 }
 
-/// What was never written has been read now, and a writer must wait for that.
+/// Bytes that were never written have now been read, and a later writer must wait for the reader.
 fn fill(segments: &mut BTreeMap<u64, Segment>, start: u64, end: u64, reader: OpId) {
     if start < end {
         segments.insert(start, Segment { end, writer: None, readers: vec![reader] });
     }
 }
 
-/// Makes a segment end at `at` if one spans it.
+/// If a segment spans `at`, cuts it there.
 fn cut(segments: &mut BTreeMap<u64, Segment>, at: u64) {
     let Some((_, segment)) = segments.range_mut(..at).next_back() else { return };
     if segment.end > at {
@@ -128,10 +128,10 @@ mod tests {
         };
         let of_b = Block { bytes: 20, ..b };
         copy(part, of_b); // 0 writes the middle of a
-        copy(of_b, part); // 1 reads it, and writes what 0 read
+        copy(of_b, part); // 1 reads it, and writes the bytes that 0 read
         copy(Block { bytes: 45, ..b }, Block { bytes: 45, ..a }); // 2 reads untouched bytes and some of the middle
-        copy(Block { offset: 60, bytes: 40, ..a }, Block { offset: 60, bytes: 40, ..b }); // 3 touches nobody's
-        copy(Block { bytes: 10, ..a }, Block { offset: 50, bytes: 10, ..b }); // 4 writes what 2 read
+        copy(Block { offset: 60, bytes: 40, ..a }, Block { offset: 60, bytes: 40, ..b }); // 3 touches bytes that no other operation touches
+        copy(Block { bytes: 10, ..a }, Block { offset: 50, bytes: 10, ..b }); // 4 writes the bytes that 2 read
         let end = Moment::End;
         assert_eq!(edges(&graph), [(0, 1, end), (0, 2, end), (1, 2, end), (2, 4, end)]);
     }

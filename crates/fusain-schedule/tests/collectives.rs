@@ -17,7 +17,7 @@ fn on(ranks: impl IntoIterator<Item = usize>, counts: &[usize]) {
 #[test]
 fn one_to_sixteen_ranks() {
     on(1..=16, &[37]);
-    // Fewer elements than ranks.
+    // There are fewer elements than ranks.
     on([1, 2, 3, 4, 7, 8, 13], &[0, 1]);
 }
 
@@ -37,7 +37,7 @@ fn on_both_sides_of_every_size_that_chooses() {
 
 type Add<T> = fn(&mut ScheduleBuilder, &Group, Region<T>, &Reduction<T>) -> Result<()>;
 
-/// What each rank finds that has one of `values`.
+/// The result of each rank, if rank r has `values[r]`.
 fn found<T: Element>(values: &[T], operator: Operator, add: Add<T>) -> Vec<T> {
     World::threads(values.len()).run(|comm| {
         let mut builder = ScheduleBuilder::in_program_order(comm.rank(), comm.size());
@@ -48,7 +48,7 @@ fn found<T: Element>(values: &[T], operator: Operator, add: Add<T>) -> Vec<T> {
     })
 }
 
-/// Ranks that exchange their data and go on with the result would else go on differently.
+/// Ranks with different results would go on differently.
 #[test]
 fn an_allreduce_gives_the_same_to_all_ranks() {
     let doubling: Add<f64> =
@@ -62,7 +62,7 @@ fn an_allreduce_gives_the_same_to_all_ranks() {
     }
 }
 
-/// Of two ranks there is only one order.
+/// Two ranks have only one order.
 #[test]
 fn what_does_not_commute_is_in_the_order_of_ranks() {
     let all: [(Add<i32>, [i32; 2]); 3] = [

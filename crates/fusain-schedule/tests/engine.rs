@@ -1,4 +1,4 @@
-//! Runs on the progress loop: off the application's thread and by hand, several at once, again and again.
+//! Runs on the progress loop: with a progress thread and on a manual loop, several at once, started repeatedly.
 
 use fusain_comm::Error::{PeerLeft, PeerPanicked};
 use fusain_comm::progress::{Progress, Settings};
@@ -6,7 +6,7 @@ use fusain_comm::{ThreadComm, World};
 use fusain_schedule::collective::{Choice, Group, Reduction, Shape, Tree, allreduce, broadcast};
 use fusain_schedule::{Engine, Error, Operator, Region, ScheduleBuilder};
 
-/// The same with a progress thread and by hand.
+/// Runs `check` with a progress thread and on a manual loop.
 fn both(ranks: usize, check: impl Fn(&Engine<ThreadComm>) + Sync) {
     World::threads(ranks).run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
@@ -27,7 +27,7 @@ fn handles_are_waited_for_in_any_order() {
             (0..40).map(|at| engine.allreduce(vec![at, rank as u64], &Reduction::sum()).unwrap()).collect();
         let barrier = engine.barrier().unwrap();
         let all = engine.all_to_all((0..5).map(|to| [rank, to]).collect()).unwrap();
-        // Each rank begins with another one: all go on while any is waited for.
+        // Each rank waits first for a different sum: all runs advance while any is waited for.
         let mut sums: Vec<_> = sums.into_iter().enumerate().collect();
         sums.rotate_left(7 * rank);
         for (at, sum) in sums {
@@ -45,7 +45,7 @@ fn every_collective_can_be_started() {
         let counts = [2, 0, 1, 3];
         let mine = vec![rank as u32; counts[rank]];
         let all = [0, 0, 2, 3, 3, 3];
-        // Associative, and the order is all that matters.
+        // An associative function whose result shows the order.
         let first = Reduction::function(|a: u32, _: u32| a);
         assert_eq!(engine.broadcast(vec![rank; 3], 2).unwrap().wait().unwrap(), [2; 3]);
         let sum = engine.reduce(vec![1u8; 2], 3, &Reduction::sum()).unwrap().wait().unwrap();
@@ -59,7 +59,7 @@ fn every_collective_can_be_started() {
         let whole = if rank == 0 { all.to_vec() } else { vec![] };
         assert_eq!(engine.scatter(whole, &counts, 0).unwrap().wait().unwrap(), mine);
         assert_eq!(engine.allgather(mine, &counts).unwrap().wait().unwrap(), all);
-        // From rank r to rank t go r elements t.
+        // Rank r sends r elements t to each rank t.
         let sent = (0..4).flat_map(|to| vec![to; rank]).collect();
         let got = engine.all_to_all_uneven(sent, &[rank; 4], &[0, 1, 2, 3]).unwrap().wait().unwrap();
         assert_eq!(got, [rank; 6]);
@@ -67,7 +67,7 @@ fn every_collective_can_be_started() {
     });
 }
 
-/// More starts than there are numbers, of two runs that overlap.
+/// More starts than there are run numbers, with two runs that overlap.
 #[test]
 fn runs_are_started_again_and_again() {
     both(3, |engine| {
@@ -99,7 +99,7 @@ fn a_number_that_is_taken_is_not_given_again() {
         let prepare = |receives: bool| {
             let mut builder = ScheduleBuilder::new(engine.rank(), 2);
             if receives {
-                // Nobody sends it.
+                // No rank sends this message.
                 let nothing: [Region<u8>; 0] = [];
                 builder.recv(nothing, 1 - engine.rank(), 5);
             }
@@ -119,7 +119,7 @@ fn a_number_that_is_taken_is_not_given_again() {
 fn what_goes_wrong_reaches_the_handle() {
     both(2, |engine| {
         let rank = engine.rank();
-        // The other's message is shorter.
+        // The other rank's message is shorter.
         let wrong = engine.broadcast(vec![0u8; if rank == 0 { 3 } else { 4 }], 0).unwrap();
         match (rank, wrong.wait()) {
             (0, result) => assert_eq!(result, Ok(vec![0; 3])),
@@ -153,7 +153,7 @@ fn elements_of_no_bytes_are_counted() {
     assert_eq!(run.take(buffer).len(), 3);
 }
 
-/// Sums of counts that cannot be told, bytes that cannot be told or a schedule cannot have, and bytes that no machine has.
+/// Sums of counts that overflow, numbers of bytes that overflow or are too large for a schedule, and more bytes than any machine has.
 #[test]
 #[cfg(target_pointer_width = "64")]
 fn counts_that_are_far_too_large_are_refused() {
@@ -178,7 +178,7 @@ fn counts_that_are_far_too_large_are_refused() {
     });
 }
 
-/// Rank 2 is killed while collectives are under way on all ranks; everybody else is told, whatever it waits for.
+/// Rank 2 is killed while collectives are under way on all ranks. All other ranks get an error, whatever they wait for.
 #[test]
 fn a_rank_killed_in_the_middle_of_a_collective_is_reported_by_all_others() {
     for manual in [false, true] {
@@ -202,7 +202,7 @@ fn a_rank_killed_in_the_middle_of_a_collective_is_reported_by_all_others() {
                 Ok((round, error)) => {
                     // Rank 2's part of round 20 may have been sent before it was killed; none of round 21 is.
                     assert!(round <= 21, "rank {rank} got through round {round}");
-                    // Who hears late may find that another has drawn its conclusions and left.
+                    // A rank that gets the error late may find that another rank has got it and left.
                     let told = matches!(error, Error::Comm(PeerPanicked { rank: 2 } | PeerLeft { .. }));
                     assert!(told, "rank {rank}, manual {manual}: {error}");
                 }

@@ -1,4 +1,4 @@
-//! Random graphs, executed and compared with what a sequential reference computes.
+//! Random graphs, executed and compared with the results of a sequential reference.
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 const PLACES: usize = 24;
 
-/// An operation on an array of numbers, the first half in a buffer, the second in the scratchpad.
+/// An operation on an array of numbers. The first half of the array is in a buffer, the second in the scratchpad.
 #[derive(Clone, Debug)]
 enum Local {
     Copy {
@@ -28,7 +28,7 @@ enum Local {
         count: usize,
         before: bool,
     },
-    /// Every other place: a list of blocks.
+    /// Reads or writes every second place, which gives a list of blocks.
     Gather {
         into: usize,
         from: usize,
@@ -41,7 +41,7 @@ enum Local {
 }
 
 fn local() -> impl Strategy<Value = Local> {
-    // Both ends within one half, the two apart or the same.
+    // Both ends lie within one half. The two ranges are apart or the same.
     let half = PLACES / 2;
     let place = move |count: usize| (0..2usize, 0..=half - count).prop_map(move |(side, at)| side * half + at);
     let pair = move |count: usize| {
@@ -116,7 +116,7 @@ impl Local {
 }
 
 proptest! {
-    /// Program order means: as if one after another.
+    /// Program order means that the result is as if the operations ran one after another.
     #[test]
     fn local_operations_in_program_order(operations in prop::collection::vec(local(), 0..60), seed: [u32; PLACES]) {
         let mut expected = seed;
@@ -126,7 +126,7 @@ proptest! {
             let halves = [builder.buffer::<u32>(PLACES / 2), builder.scratch::<u32>(PLACES / 2)];
             operations.iter().for_each(|operation| operation.add(&mut builder, halves));
             let mut run = builder.compile().unwrap().prepare().unwrap();
-            // Twice: the second start must find everything as the first did.
+            // The run is started twice: the second start must find everything as the first did.
             for number in 0..2 {
                 run.put(halves[0], seed[..PLACES / 2].to_vec()).unwrap();
                 run.get_mut(halves[1]).copy_from_slice(&seed[PLACES / 2..]);
@@ -137,7 +137,7 @@ proptest! {
         });
     }
 
-    /// Messages among some ranks, and computing between them: as if one step after another, over all ranks.
+    /// Messages among some ranks, and computations between them. The result is as if all steps of all ranks ran one after another.
     #[test]
     fn messages_in_program_order(
         ranks in 1..5usize,
@@ -146,7 +146,7 @@ proptest! {
         let steps: Vec<_> = steps.into_iter().map(|(from, to, a, b, count, tag)| (from % ranks, to % ranks, a, b, count, tag)).collect();
         let seed = |rank: usize| (0..24).map(|at| (1000 * rank + at) as u16).collect::<Vec<_>>();
         let mut expected: Vec<Vec<u16>> = (0..ranks).map(seed).collect();
-        // What is sent is from the first third, what comes goes to the second, and is added into the first.
+        // A message is sent from the first third, received into the second, and added into the first.
         for &(from, to, a, b, count, _) in &steps {
             let message = expected[from][a..a + count].to_vec();
             expected[to][12 + b..12 + b + count].copy_from_slice(&message);
@@ -173,8 +173,8 @@ proptest! {
         prop_assert_eq!(got, expected);
     }
 
-    /// A race is reported if and only if two operations touch a byte, one writes, and no path leads from the end of one to the
-    /// start of the other: found here by trying all pairs.
+    /// A race is reported if and only if two operations touch a byte, one writes, and no path leads from the end of one to the start of the
+    /// other: checked here by trying all pairs.
     #[test]
     fn races_are_found_exactly(
         blocks in prop::collection::vec((0..20u64, 1..6u64, 0..20u64, 0..6u64), 1..12),
@@ -184,7 +184,7 @@ proptest! {
         let scratch = graph.scratch(32);
         let block = |offset, bytes| Block { offset, bytes, ..scratch };
         let touches: Vec<(Block, Block)> = blocks.iter().map(|&(w, wn, r, rn)| (block(w, wn), block(r, rn))).collect();
-        // Writes the first block; where lengths allow also reads the second.
+        // Each operation writes the first block. If the lengths allow it, it also reads the second.
         let ids: Vec<OpId> = touches.iter().map(|(write, read)| {
             let reads = if read.bytes == write.bytes && (!read.overlaps(write) || read == write) { vec![*read] } else { vec![] };
             if reads.is_empty() {
@@ -200,7 +200,7 @@ proptest! {
                 if end { graph.requires(ids[b], ids[a]) } else { graph.irequires(ids[b], ids[a]) }
             }
         }
-        // reaches[a][b]: from the start of a to the start of b; follows[a][b]: from the end of a to the start of b.
+        // `reaches[a][b]`: a path leads from the start of a to the start of b. `follows[a][b]`: from the end of a to the start of b.
         let mut reaches = vec![vec![false; count]; count];
         (0..count).for_each(|at| reaches[at][at] = true);
         for b in 0..count {
@@ -222,7 +222,7 @@ proptest! {
         let racing = |a: usize, b: usize| conflict(a, b) && !follows(a, b) && !follows(b, a);
         let is_racy = (0..count).any(|b| (0..b).any(|a| racing(a, b)));
         match compile(&graph) {
-            // The receives have no sends: that is found after races.
+            // The receives have no sends, which is found after races.
             Ok(()) | Err(Error::Unmatched { .. }) => prop_assert!(!is_racy),
             Err(Error::Race { first, second, memory: 0, offset, end }) => {
                 prop_assert!(racing(first, second), "{} and {} do not race", first, second);
@@ -287,7 +287,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(compile(&Graph::new(3, 3)), Err(Error::NoSuchRank { rank: 3, size: 3 }));
 }
 
-/// Piece by piece, the second copy would read what the first has written: so it is refused, also where it comes as bytes.
+/// Piece by piece, the second copy would read what the first has written. So it is refused, also if the schedule comes as bytes.
 #[test]
 fn blocks_that_overlap_crosswise_are_refused() {
     let copy = |into: [Range<usize>; 2], from: [Range<usize>; 2]| {
@@ -308,7 +308,7 @@ fn blocks_that_overlap_crosswise_are_refused() {
     assert_eq!(Schedule::from_bytes(&bytes, &Functions::default()).map(drop), overlap);
 }
 
-/// A start-dependency does not protect what is being sent.
+/// A dependency on the start of a send does not protect the memory that is being sent.
 #[test]
 fn the_start_of_a_send_is_not_its_end() {
     let build = |waits_for_end: bool| {
@@ -396,7 +396,7 @@ fn a_buffer_that_is_missing_is_taken_as_an_empty_vector() {
     assert_eq!([run.take(numbers), run.take(numbers)], [vec![1, 2], vec![]]);
 }
 
-/// The scratchpad is a vector, too, of a type that an element may have.
+/// The scratchpad is a vector, too, and its element type may be that of a region.
 #[test]
 fn only_whole_buffers_are_taken() {
     let mut builder = ScheduleBuilder::in_program_order(0, 1);
@@ -438,14 +438,14 @@ fn a_run_given_up_half_way_can_be_started_again() {
             }
             run = execution.into_run();
         }
-        // Rank 0 shall not have left while rank 1 still looks for what never comes.
+        // Rank 0 must not leave while rank 1 still waits for a message that never comes.
         comm.barrier().unwrap();
         let run = drive(&comm, run, 1).unwrap();
         assert_eq!(run.get(b), [if comm.rank() == 0 { 0 } else { 7 }]);
     });
 }
 
-/// Of several kinds and memories, so that what is executed in one go is of any length, and more than one call of `advance` executes.
+/// Operations of several kinds and memories, so that groups executed in one go have any length, and several calls of `advance` are needed.
 #[test]
 fn a_long_local_graph_is_executed_in_parts() {
     const OPERATIONS: usize = 5000;
@@ -456,7 +456,7 @@ fn a_long_local_graph_is_executed_in_parts() {
     let given = expected[0].to_vec();
     for at in 0..OPERATIONS {
         let random = scramble(scramble(at as u32)) as usize;
-        // Half of them stay in the buffer.
+        // Half of the operations stay in the buffer.
         let (target, source) = (random & random >> 1 & 1, random >> 2 & random >> 3 & 1);
         let (into, with) = (random >> 4 & 15, (random >> 4 & 15) ^ (1 + (random >> 8) % 15));
         let [to, from] = [memories[target].slice(into..=into), memories[source].slice(with..=with)];
@@ -494,7 +494,7 @@ fn a_long_local_graph_is_executed_in_parts() {
     });
 }
 
-/// Two sums that are executed in one go, and a message that goes out between them.
+/// Two sums that could be executed in one go, and a message between them that depends on the first.
 #[test]
 fn what_waits_for_the_first_of_two_is_not_forgotten() {
     World::threads(2).run(|comm| {

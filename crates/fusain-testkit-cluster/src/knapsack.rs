@@ -1,19 +1,19 @@
-//! A knapsack: branch and bound over a shared table.
+//! The knapsack problem: branch and bound over a shared table.
 
 use fusain_cluster::{Search, Table};
 
-/// The heaviest set of things under a limit, by branch and bound.
+/// The most valuable set of things under a weight limit, by branch and bound.
 #[derive(Debug)]
 pub struct Knapsack<'a> {
-    /// Weights and values.
+    /// The weight and the value of each thing.
     pub things: &'a [(i64, i64)],
-    /// What can be carried.
+    /// The maximum weight.
     pub limit: i64,
     /// The best value so far.
     pub best: &'a Table,
 }
 
-/// What has been decided: the first `at` things.
+/// A node: the first `at` things have been decided.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Sack {
     at: usize,
@@ -61,12 +61,12 @@ impl Search for Knapsack<'_> {
 }
 
 impl Knapsack<'_> {
-    /// Some things, and a limit.
+    /// An example: some things, and a limit.
     pub fn things() -> (Vec<(i64, i64)>, i64) {
         ((1..20).map(|i| (7 * i % 23 + 3, 11 * i % 29 + 1)).collect(), 80)
     }
 
-    /// The most that can be carried, by a table over weights.
+    /// The highest value that can be carried, computed by a table over weights.
     pub fn most(things: &[(i64, i64)], limit: i64) -> i64 {
         let mut most = vec![0; limit as usize + 1];
         for &(weight, value) in things {

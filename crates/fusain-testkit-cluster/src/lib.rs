@@ -1,6 +1,6 @@
-//! Programs over ranks against their sequential twins.
+//! Programs over ranks, checked against sequential programs.
 //!
-//! [`programs`] runs them all on the ranks of a cluster: a search, a search with a bound, a recursion, loops.
+//! [`programs`] runs all of them on the ranks of a cluster: a search, a search with a bound, a recursion, loops.
 //!
 //! ```
 //! use fusain_cluster::Cluster;
@@ -20,7 +20,7 @@ pub use knapsack::Knapsack;
 pub use phases::{Level, Phases};
 pub use queens::Queens;
 
-/// Runs all checks and returns how many there were.
+/// Runs all checks and returns their number.
 ///
 /// # Panics
 /// On every rank where a result is wrong or a run fails.

@@ -6,23 +6,23 @@ use std::time::Duration;
 use fusain_cluster::{ForkJoin, Step};
 use serde::{Deserialize, Serialize};
 
-/// Counts its leaves. Results that make frames go on come while others ask, so such frames wait where a request could take them along.
+/// Counts its leaves. Results that make frames go on come while other ranks ask, so frames wait in states that a request could take along.
 #[derive(Debug)]
 pub struct Phases;
 
-/// A task, by how high it stands.
+/// A task, named by its level in the tree.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub enum Level {
-    /// All of it.
+    /// The whole tree.
     Root,
-    /// Some leaves, and when they are there some more.
+    /// Some leaves, and after these some more.
     Branch,
-    /// One.
+    /// One leaf.
     Leaf,
 }
 
 impl Phases {
-    /// How many there are: so many in each phase of each branch, and in the root's second one.
+    /// The number of leaves: some in each phase of each branch, and in the root's second phase.
     pub const LEAVES: u64 = 6 * (4 + 4) + 4;
 }
 
@@ -30,7 +30,7 @@ impl ForkJoin for Phases {
     type Task = Level;
     type Tasks = Vec<Level>;
     type Value = u64;
-    /// What the first phase has counted, in the second.
+    /// The count of the first phase, during the second.
     type Frame = Option<u64>;
 
     fn begin(&self, level: Level) -> Step<Self> {

@@ -1,15 +1,15 @@
-//! Queens: a search.
+//! The queens problem as a search.
 
 use fusain_cluster::Search;
 
 /// The ways to place queens that do not attack each other.
 #[derive(Debug)]
 pub struct Queens {
-    /// How many, on a board of as many rows.
+    /// The number of queens, and of rows of the board.
     pub n: u32,
 }
 
-/// What is taken: columns, and the diagonals as they cross the next row.
+/// The occupied columns, and the occupied diagonals as they cross the next row.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Board {
     columns: u32,

@@ -1,4 +1,4 @@
-//! Collectives against what a loop over ranks computes.
+//! Collectives, checked against a loop over ranks.
 
 use fusain_comm::{Communicator, Error, Shape, collective};
 

@@ -28,7 +28,7 @@ fn by_color<C: Communicator>(comm: &C) {
 fn by_key<C: Communicator>(comm: &C) {
     let reversed = comm.split(Some(i32::MAX as u32), -(comm.rank() as i32)).unwrap().expect("a colour was given");
     assert_eq!(reversed.rank(), comm.size() - 1 - comm.rank());
-    // Two groups of equal keys: even ranks behind odd ones, each in order.
+    // Two groups of equal keys: even ranks come after odd ones, each group in order.
     let grouped = comm.split(Some(7), i32::from(comm.rank().is_multiple_of(2))).unwrap().expect("a colour was given");
     let (odd, even): (Vec<_>, Vec<_>) = (0..comm.size() as u64).partition(|rank| rank % 2 == 1);
     assert_eq!(grouped.allgather(&[comm.rank() as u64]).unwrap().concat(), [odd, even].concat());

@@ -1,13 +1,13 @@
-//! What every communicator must do, whatever carries its messages.
+//! Checks that every communicator must pass, whatever carries its messages.
 //!
-//! [`conformance`] is a list of named checks; a world adopts it by calling it on every rank:
+//! [`conformance`] runs a list of named checks; a world adopts it by calling it on every rank:
 //!
 //! ```
 //! fusain_comm::World::threads(2).run(|comm| fusain_testkit_comm::conformance(&comm));
 //! ```
 //!
-//! A failing check panics with its name. Every check works for any number of ranks, has a communicator of its own, and
-//! leaves no message behind; the suite ends by looking for strays.
+//! A failing check panics with its name. Every check works for any number of ranks, has a separate communicator, and leaves no message
+//! behind; the suite ends with a search for messages left behind.
 
 mod collectives;
 mod groups;
@@ -19,7 +19,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use fusain_comm::{Communicator, Source, TagMatch};
 
-/// A check: a name, and what every rank runs.
+/// A check: its name, and the function that every rank runs.
 pub type Check<C> = (&'static str, fn(&C));
 
 /// All checks, in the order they run.
@@ -31,7 +31,7 @@ pub fn checks<C: Communicator>() -> Vec<Check<C>> {
     checks
 }
 
-/// Runs all checks and returns how many there were.
+/// Runs all checks and returns their number.
 ///
 /// # Panics
 /// On every rank where a check fails.

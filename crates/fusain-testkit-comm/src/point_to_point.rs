@@ -31,7 +31,7 @@ fn ranks<C: Communicator>(comm: &C) {
 
 fn sizes<C: Communicator>(comm: &C) {
     let (right, left) = neighbours(comm);
-    // Past every eager limit in use: 4 KiB (Open MPI's vader), 64 KiB (TCP).
+    // Sizes up to beyond every eager limit in use: 4 KiB (Open MPI's vader), 64 KiB (TCP).
     for bytes in [0, 1, 7, 4_096, 70_001, 300_000] {
         let out: Vec<u8> = (0..bytes).map(|at| (at * 31 + comm.rank()) as u8).collect();
         let send = comm.isend_from(&out, right, 3).unwrap();
@@ -59,7 +59,7 @@ fn types<C: Communicator>(comm: &C) {
 
 fn order<C: Communicator>(comm: &C) {
     let (right, left) = neighbours(comm);
-    // Short and long ones mixed: they travel by different protocols under MPI.
+    // Short and long messages mixed, which MPI sends by different protocols.
     let lengths = [1_usize, 9_000, 2, 40_000, 1, 3];
     let messages: Vec<Vec<u32>> =
         (0..24).map(|number| vec![number; lengths[number as usize % lengths.len()]]).collect();
@@ -162,7 +162,7 @@ fn truncated<C: Communicator>(comm: &C) {
     assert!(is_truncated(fusain_comm::Request::wait(receive).err()), "a posted receive");
     comm.send(&[0_u64; 2], right, 2).unwrap();
     assert!(is_truncated(comm.recv(&mut [0_u64], left, 2).err()), "a blocking receive");
-    // Moved from memory to memory by some libraries.
+    // Some libraries copy these messages directly from memory to memory.
     for length in [400, 10_000, 1_000_000] {
         let out = vec![1_u64; length];
         let receive = comm.irecv(vec![0; 8], left, 1).unwrap();
@@ -175,7 +175,7 @@ fn truncated<C: Communicator>(comm: &C) {
         assert_eq!(buffer[1..], [0; 999], "what is behind its buffer");
         send.wait().unwrap();
     }
-    // A receive of nothing has no byte beside which a gap could be.
+    // An empty receive has no byte beside which a gap could be.
     for length in [1, 400, 10_000, 1_000_000] {
         let out = vec![1_u64; length];
         let receive = comm.irecv(Vec::new(), left, 1).unwrap();
@@ -184,7 +184,7 @@ fn truncated<C: Communicator>(comm: &C) {
         assert!(matches!(end, Err(Error::Truncated { capacity_bytes: 0, .. })), "{end:?}");
         send.wait().unwrap();
     }
-    // Others that have failed as well are of no use, and do no harm.
+    // Other receives that have failed as well are unusable, and do no harm.
     let mut receives: Vec<_> = (0..4).map(|_| comm.irecv(vec![0; 8], left, 3).unwrap()).collect();
     for _ in 0..4 {
         comm.send(&[0_u64; 2], right, 3).unwrap();

@@ -1,4 +1,4 @@
-//! What a progress loop must do, whoever drives it and whatever carries its messages.
+//! Checks that every progress loop must pass, whichever thread drives it and whatever carries its messages.
 
 use std::sync::mpsc::{self, TryRecvError};
 use std::thread;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fusain_comm::progress::{Client, Handle, Step};
 use fusain_comm::{Communicator, Error, FIRST_LIBRARY_TAG, Request, Result, Tag};
 
-/// Runs all checks through a handle, on every rank at once, and returns how many there were.
+/// Runs all checks through a handle, on every rank at once, and returns their number.
 ///
 /// # Panics
 /// On every rank where a check fails.
@@ -33,12 +33,12 @@ pub struct Receive<C: Communicator> {
     from: usize,
     tag: Tag,
     request: Option<C::Request>,
-    /// Room for the message, then the message.
+    /// The buffer for the message; once received, the message.
     pub got: Vec<u8>,
 }
 
 impl<C: Communicator> Receive<C> {
-    /// Of at most `bytes` bytes.
+    /// A client that receives at most `bytes` bytes.
     pub fn new(from: usize, tag: Tag, bytes: usize) -> Self {
         Self { from, tag, request: None, got: vec![0; bytes] }
     }
@@ -60,12 +60,12 @@ impl<C: Communicator> Client<C> for Receive<C> {
     }
 }
 
-/// Nobody leaves before everybody has come.
+/// Waits for all ranks: no rank leaves before all have come.
 ///
 /// # Panics
 /// If a message fails.
 pub fn meet<C: Communicator>(handle: &Handle<C>) {
-    // Not among the tags that a handler of everything takes.
+    // Not one of the tags that a handler for all program tags takes.
     const TAG: Tag = FIRST_LIBRARY_TAG;
     let receives: Vec<_> = (0..handle.size())
         .map(|peer| {
@@ -88,7 +88,7 @@ fn everybody_hears_from_everybody<C: Communicator>(handle: &Handle<C>) {
     }
 }
 
-/// All pairs at once, too long to be buffered on the way, sent before anything is received.
+/// Messages between all pairs of ranks, too long to be buffered on the way, sent before anything is received.
 fn long_messages_cross<C: Communicator>(handle: &Handle<C>) {
     let bytes = (6 << 20) / handle.size();
     let message = |from: usize, to: usize| vec![(from * 16 + to) as u8; bytes];
@@ -114,7 +114,7 @@ fn a_handler_answers_in_order<C: Communicator>(handle: &Handle<C>) {
     for ask in 0..ASKS {
         for to in 0..handle.size() {
             let mut question = ask.to_le_bytes().to_vec();
-            // Some are long: a later short one may arrive in full before them.
+            // Some questions are long: a later short one may arrive in full before them.
             question.resize(if ask % 20 == 3 { 600_000 / handle.size() } else { 4 }, 0);
             handle.send(question, to, 10).expect("a question");
         }
@@ -125,7 +125,7 @@ fn a_handler_answers_in_order<C: Communicator>(handle: &Handle<C>) {
         assert_eq!(answer[..4], u32::to_le_bytes(next[from]), "answers of rank {from}");
         next[from] += 1;
     }
-    // The others' last questions.
+    // Waits until the last questions of the other ranks have come.
     meet(handle);
     let (_, end) = handler.cancel();
     assert_eq!(end, Err(Error::Cancelled));
@@ -169,7 +169,7 @@ fn many_threads<C: Communicator>(handle: &Handle<C>) {
         assert_eq!(message.bytes, next.to_le_bytes(), "messages of thread {}", message.tag);
         *next += 1;
     }
-    // Before the next check, whose messages it would take.
+    // Removed before the next check, whose messages it would take.
     drop(handler.cancel());
 }
 

@@ -73,7 +73,7 @@ fn test_any<C: Communicator>(comm: &C) {
     any_first(comm, look);
 }
 
-/// Messages of different lengths from everybody to everybody, taken in as they come.
+/// Each rank sends messages of different lengths to each rank; they are received in the order of arrival.
 fn any_first<C: Communicator>(comm: &C, take: impl Fn(&mut Vec<C::Request>) -> (usize, Completion)) {
     const EACH: usize = 3;
     let mut requests = Vec::new();

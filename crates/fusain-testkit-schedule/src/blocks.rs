@@ -1,4 +1,4 @@
-//! What moves blocks: gather, scatter, allgather, all-to-all, neighbours.
+//! Collectives that move blocks: gather, scatter, allgather, all-to-all, neighbours.
 
 use fusain_comm::Communicator;
 use fusain_schedule::Error;
@@ -17,7 +17,7 @@ pub(super) fn check<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     ring(suite, count);
 }
 
-/// What all ranks put in, one after another.
+/// The elements of all ranks, one after another.
 pub(super) fn everything(counts: &[usize]) -> Vec<u64> {
     counts.iter().enumerate().flat_map(|(rank, &count)| elements(rank, count)).collect()
 }
@@ -52,7 +52,7 @@ fn gathered<C: Communicator>(suite: &Suite<'_, C>, counts: &[usize]) {
     }
 }
 
-/// Rank `from` sends so many elements to rank `to`, from place `1000 to` on of what it has.
+/// Rank `from` sends `count` elements to rank `to`, from place `1000 to` of its elements on.
 fn exchanged<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     let (rank, size) = (suite.rank(), suite.size());
     let even = |_: usize, _: usize| count;
@@ -84,7 +84,7 @@ fn exchanged<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     }
 }
 
-/// The ring as a neighbourhood: on one and two ranks left and right are one rank, told apart by the tag.
+/// The ring as a neighbourhood: on one and two ranks left and right are the same rank, distinguished by the tag.
 fn ring<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     const TO_THE_RIGHT: u16 = 3;
     const TO_THE_LEFT: u16 = 31;

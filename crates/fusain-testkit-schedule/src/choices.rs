@@ -1,4 +1,4 @@
-//! Collectives as an engine starts them, on both sides of each size from which on another algorithm is taken.
+//! Collectives as an engine starts them, on both sides of each size at which the algorithm changes.
 
 use std::fmt::Debug;
 
@@ -11,10 +11,10 @@ use super::blocks::everything;
 use super::reductions::{compose, composed, map, summed};
 use super::{element, elements};
 
-/// Runs them on the loop of a communicator of its own, driven by hand, and returns how many there were.
+/// Runs the checks on a manual loop with a separate communicator, and returns their number.
 ///
 /// # Panics
-/// On every rank where a result is wrong; if a size makes no difference to the algorithm that should.
+/// On every rank where a result is wrong, and if a threshold makes no difference to the algorithm although it should.
 pub fn choices<C: Communicator>(comm: &C, choice: &Choice) -> usize {
     let transport = comm.duplicate().expect("a communicator for the loop");
     let progress = Progress::manual(transport, Settings::default());
@@ -28,7 +28,7 @@ pub fn choices<C: Communicator>(comm: &C, choice: &Choice) -> usize {
 
 const ELEMENT_BYTES: usize = size_of::<u64>();
 
-/// The largest number of elements that a threshold lets pass, and one more; each gets an algorithm of its own.
+/// The largest number of elements up to a threshold, and one more. The two must get different algorithms.
 fn sides<A: PartialEq + Debug>(threshold_bytes: usize, algorithm: impl Fn(usize) -> A) -> [usize; 2] {
     let counts = [0, 1].map(|more| threshold_bytes / ELEMENT_BYTES + more);
     let [below, above] = counts.map(|count| algorithm(count * ELEMENT_BYTES));
@@ -53,7 +53,7 @@ fn reductions<C: Communicator>(engine: &Engine<C>, choice: &Choice) -> usize {
         let got = engine.allreduce(elements(rank, count), &Reduction::sum()).unwrap().wait().unwrap();
         assert!(got == summed(size, count), "allreduce of {count}");
     }
-    // Maps are as long as elements.
+    // A map is as long as an element.
     let ordered = sides(choice.allreduce_doubling_max_bytes, |bytes| choice.allreduce(bytes, false));
     for count in ordered {
         let maps = (0..count).map(|place| map(rank, place)).collect();
@@ -63,7 +63,7 @@ fn reductions<C: Communicator>(engine: &Engine<C>, choice: &Choice) -> usize {
     2 * trees.len() + doubling.len() + halving.len() + ordered.len()
 }
 
-/// Blocks of any length, as long as all of them or the longest, whichever the choice goes by, are on one side of a threshold.
+/// Blocks of any length. The size by which the choice is made, that of all blocks or of the longest, is on one side of a threshold.
 fn blocks<C: Communicator>(engine: &Engine<C>, choice: &Choice) -> usize {
     let (rank, size) = (engine.rank(), engine.size());
     let totals = sides(choice.allgather_bruck_max_bytes, |bytes| choice.allgather(bytes));
@@ -101,7 +101,7 @@ fn exchanges<C: Communicator>(engine: &Engine<C>, choice: &Choice) -> usize {
         let expected: Vec<u64> = (0..size).flat_map(|from| message(from, rank, count)).collect();
         assert!(got == expected, "all-to-all of {count}");
     }
-    // Every other rank's blocks are longer than the threshold: ranks choose differently, and understand each other.
+    // Every other rank's blocks are longer than the threshold: ranks choose different algorithms, and still understand each other.
     let sent = |from: usize| linear[from % 2];
     let blocks = (0..size).flat_map(|to| message(rank, to, sent(rank))).collect();
     let received: Vec<usize> = (0..size).map(sent).collect();

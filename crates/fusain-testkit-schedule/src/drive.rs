@@ -1,20 +1,20 @@
-//! Drives an execution by hand.
+//! Drives an execution on the calling thread.
 
 use std::thread;
 
 use fusain_comm::Communicator;
 use fusain_schedule::{Advance, Execution, Result, Run};
 
-/// So many looks without anything new mean that nothing will come.
+/// The number of calls without progress after which the run counts as stuck.
 const LOOKS_MAX: usize = 20_000_000;
 
-/// Runs `run` as number `number` to its end on this thread, and gives it back.
+/// Runs `run` as number `number` to its end on this thread, and returns it.
 ///
 /// # Errors
-/// What the run fails with.
+/// The error of the run.
 ///
 /// # Panics
-/// If the run does not get on.
+/// If the run makes no progress.
 pub fn drive<C: Communicator>(comm: &C, run: Run, number: usize) -> Result<Run> {
     let mut execution = Execution::new(run, comm, number)?;
     let mut looks = 0;

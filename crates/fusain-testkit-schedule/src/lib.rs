@@ -1,7 +1,8 @@
-//! Every collective schedule against a direct computation.
+//! Every collective schedule, checked against a direct computation.
 //!
-//! [`collectives`] runs them all on the ranks of a communicator, in every algorithm, for the given numbers of elements. What should come out
-//! is computed on each rank from what all ranks put in, which is a function of rank and place. [`choices()`] leaves the algorithm to the size.
+//! [`collectives`] runs all of them on the ranks of a communicator, with every algorithm, for the given numbers of elements. Each rank
+//! computes the expected result from the elements of all ranks, which are a function of rank and place. [`choices()`] lets the size choose the
+//! algorithm.
 //!
 //! ```
 //! fusain_comm::World::threads(3).run(|comm| fusain_testkit_schedule::collectives(&comm, &[0, 5]));
@@ -20,7 +21,7 @@ use fusain_schedule::{Region, Run, ScheduleBuilder};
 pub use choices::choices;
 pub use drive::drive;
 
-/// Runs all checks and returns how many there were.
+/// Runs all checks and returns their number.
 ///
 /// # Panics
 /// On every rank where a result is wrong.
@@ -51,7 +52,7 @@ impl<C: Communicator> Suite<'_, C> {
         ScheduleBuilder::in_program_order(self.rank(), self.size())
     }
 
-    /// Compiles it and runs it twice, since what is left of the first run must not be seen in the second.
+    /// Compiles the schedule and runs it twice, since the second run must not see anything of the first.
     fn run<T: Plain + PartialEq + std::fmt::Debug>(
         &self,
         builder: ScheduleBuilder,
@@ -76,7 +77,7 @@ impl<C: Communicator> Suite<'_, C> {
     }
 }
 
-/// What rank `rank` puts in at `place`.
+/// The element of rank `rank` at `place`.
 fn element(rank: usize, place: usize) -> u64 {
     (rank as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (place as u64).wrapping_mul(0xbf58_476d_1ce4_e5b9)
 }
@@ -85,7 +86,7 @@ fn elements(rank: usize, count: usize) -> Vec<u64> {
     (0..count).map(|place| element(rank, place)).collect()
 }
 
-/// Lengths of blocks that differ, some of them 0.
+/// Lengths of blocks: different ones, some of them 0.
 fn uneven(size: usize, count: usize) -> Vec<usize> {
     (0..size).map(|rank| if rank % 3 == 1 { 0 } else { count + rank % 4 }).collect()
 }

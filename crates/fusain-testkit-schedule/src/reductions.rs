@@ -1,4 +1,4 @@
-//! Broadcast, and what combines elements: reduce, allreduce, reduce-scatter, scan; barrier.
+//! Broadcast; collectives that combine elements: reduce, allreduce, reduce-scatter, scan; barrier.
 
 use fusain_comm::Communicator;
 use fusain_schedule::collective::{
@@ -112,7 +112,7 @@ fn scattered<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     }
 }
 
-/// Groups of three ranks, of which every other one is in reverse, then all their leaders.
+/// A hierarchy of groups of three ranks, every second group in reverse order, and one group of all leaders.
 fn hierarchical<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     let (rank, size) = (suite.rank(), suite.size());
     let ranks: Vec<usize> = (0..size).collect();
@@ -144,7 +144,8 @@ fn hierarchical<C: Communicator>(suite: &Suite<'_, C>, count: usize) {
     suite.run(builder, (nothing, Vec::new()), None);
 }
 
-/// A barrier carries no data: that nobody leaves early is seen from what its operations require (see the tests of the crate), here that all leave.
+/// A barrier carries no data. That no rank leaves early follows from what its operations require (see the tests of the crate); here the check is
+/// that all ranks leave.
 fn barriers<C: Communicator>(suite: &Suite<'_, C>) {
     for ways in [1, 2, 5] {
         let mut builder = suite.builder();

@@ -1,4 +1,4 @@
-//! Binding threads for a while, by a guard. It takes the place of `qv_bind_push` and `qv_bind_pop` of quo-vadis.
+//! Binds threads temporarily, by a guard. The guard corresponds to `qv_bind_push` and `qv_bind_pop` of quo-vadis.
 
 use std::marker::PhantomData;
 
@@ -15,9 +15,9 @@ impl ThreadId {
     }
 }
 
-/// Binds threads until it is dropped. Then each may run again where it could before. A panic drops it, too.
+/// Binds threads until it is dropped. After that each thread may run again where it could before. A panic drops the guard, too.
 ///
-/// Guards of one thread nest: drop them in the reverse order, as scopes of a program do.
+/// Guards of one thread nest: drop them in the reverse order, as nested scopes do.
 ///
 /// ```
 /// use fusain_topology::{Bound, CpuSet};
@@ -33,9 +33,9 @@ impl ThreadId {
 #[derive(Debug)]
 #[must_use = "dropped at once, it binds nothing"]
 pub struct Bound {
-    /// In the order in which they were bound.
+    /// The threads and their former bindings, in the order in which they were bound.
     before: Vec<(ThreadId, os::Set)>,
-    /// Dropped by another thread, nested guards would come off in any order.
+    /// Not `Send`: another thread could drop nested guards in any order.
     _stays: PhantomData<*const ()>,
 }
 
@@ -43,7 +43,7 @@ impl Bound {
     /// The processing units that the calling thread may use.
     ///
     /// # Errors
-    /// [`Error::Binding`] if the operating system does not say.
+    /// [`Error::Binding`] if the operating system does not tell.
     pub fn current() -> Result<CpuSet> {
         os::get(ThreadId::current()).map(|set| os::to_cpuset(&set))
     }
@@ -62,7 +62,7 @@ impl Bound {
     /// # Errors
     /// As [`push`](Self::push).
     pub fn push_threads<'a>(threads: impl IntoIterator<Item = (ThreadId, &'a CpuSet)>) -> Result<Self> {
-        // From here on an error drops the guard, which puts back what was bound.
+        // From here on an error drops the guard, which undoes the bindings made so far.
         let mut bound = Self { before: Vec::new(), _stays: PhantomData };
         for (thread, cpuset) in threads {
             let set = os::from_cpuset(cpuset).ok_or_else(|| wrong(cpuset, "a number is too high"))?;
@@ -94,7 +94,7 @@ impl Bound {
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        // Nobody is left to hear of an error; `pop` is for those who want to.
+        // A destructor cannot return an error; `pop` returns it.
         let _ = self.put_back();
     }
 }

@@ -1,15 +1,15 @@
-//! Collectives that go level by level, where that is faster.
+//! Collectives that go level by level if that is faster.
 //!
-//! Down (broadcast): among the leaders of the largest groups, then among those one level below, ..., last in every lowest group. Up (reduce, gather) the other
-//! way round. A message crosses the boundary of a group once, however many ranks are in it. The leaders of a group are the first ranks of its parts and the
-//! ranks that are in none of them; the first rank of a group leads wherever it is, so it is where the levels meet. A root other than rank 0 costs one message
-//! more.
+//! Broadcast goes down: among the leaders of the largest groups, then among those one level below, ..., last in every lowest group. Reduce and gather go
+//! up, in the reverse order. A message crosses the boundary of a group once, however many ranks are in it. The leaders of a group are the first ranks of
+//! its parts and the ranks that are in none of its parts. The first rank of a group is the leader in all parts that contain it, so it connects the levels.
+//! A root other than rank 0 costs one more message.
 //!
-//! Each call first asks the [model](crate::model) whether the levels or one flat tree are faster for its length. [`Hierarchy::way`] returns
-//! the answer; [`Hierarchy::always`] overrules it. **All ranks must give the same length**, as in MPI, since the length decides the way.
-//! Gathers, whose lengths may differ, always go by levels.
+//! Each call first asks the [model](crate::model) whether the levels or one flat tree are faster for its length. [`Hierarchy::way`] returns the answer;
+//! [`Hierarchy::always`] overrides it. **All ranks must give the same length**, as in MPI, since the length decides the way. Gathers, whose lengths may
+//! differ, always go by levels.
 //!
-//! Source: RR-9077, section 6, Algorithm 4, on any number of levels. Within each level the tree has a [`Shape`].
+//! Source: RR-9077, section 6, Algorithm 4, extended to any number of levels. Within each level the tree has a [`Shape`].
 
 use fusain_comm::{Communicator, Plain, Shape, collective};
 
@@ -40,11 +40,11 @@ impl<C: Communicator> Hierarchy<C> {
         Ok(())
     }
 
-    /// Element by element `op` over all ranks, in `data` of `root`; other ranks' `data` is left with partial results.
+    /// Combines the `data` of all ranks by `op`, element by element, into `data` of `root`. Other ranks' `data` is left with partial results.
     ///
-    /// `op` must be associative, but need not be commutative. If the groups do not consist of neighbouring ranks
-    /// ([`Groups::in_rank_order`](crate::Groups::in_rank_order)), going by levels would change the order of operands, so the flat reduction
-    /// is used. [`reduce_unordered`](Self::reduce_unordered) may use the levels then, too.
+    /// `op` must be associative, but need not be commutative. If the groups do not consist of consecutive ranks
+    /// ([`Groups::in_rank_order`](crate::Groups::in_rank_order)), going by levels would change the order of operands, so the flat reduction is used.
+    /// [`reduce_unordered`](Self::reduce_unordered) may use the levels in this case, too.
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
@@ -87,7 +87,7 @@ impl<C: Communicator> Hierarchy<C> {
         self.broadcast(data, 0)
     }
 
-    /// Waits until every rank has called it.
+    /// Waits until every rank has called this method.
     ///
     /// # Errors
     /// As [`Communicator::barrier`].
@@ -123,7 +123,7 @@ impl<C: Communicator> Hierarchy<C> {
                 collected = gather_parts(comm, &parts)?;
             }
         }
-        // The way down of rank 0 ends at the whole.
+        // Rank 0's way ends with all parts on rank 0 of the whole communicator.
         if root != 0 {
             collected = pass_on(self.comm(), collected, root)?;
         }
@@ -151,10 +151,10 @@ impl<C: Communicator> Hierarchy<C> {
     }
 }
 
-/// Of the hierarchy's own communicator, which no program sees.
+/// The tag of messages on the hierarchy's own communicator, which no program uses.
 const MOVE_ROOT: fusain_comm::Tag = 0;
 
-/// A rank of the whole, and its elements.
+/// A rank of the whole communicator, and its elements.
 type Part<T> = (usize, Vec<T>);
 
 fn gather_parts<C: Communicator, T: Plain>(comm: &C, parts: &[Part<T>]) -> Result<Option<Vec<Part<T>>>> {
@@ -176,7 +176,7 @@ fn cut<T: Plain>(heads: &[[u64; 2]], mut all: &[T]) -> Vec<Part<T>> {
     parts
 }
 
-/// From rank 0 to `root`.
+/// Sends the parts from rank 0 to `root`.
 fn pass_on<C: Communicator, T: Plain>(
     comm: &C,
     parts: Option<Vec<Part<T>>>,

@@ -7,7 +7,7 @@ use crate::Error;
 
 /// A set of processing units, by the operating system's numbers.
 ///
-/// Reads hwloc's masks (32-bit words, highest first) and lists; writes lists. Numbers are below 2^20.
+/// It is read from hwloc's masks (32-bit words, highest first) and lists, and written as a list. Numbers are below 2^20.
 ///
 /// ```
 /// use fusain_topology::CpuSet;
@@ -18,11 +18,11 @@ use crate::Error;
 #[derive(Clone, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Words"))]
 pub struct CpuSet {
-    /// Lowest first, the last one not 0.
+    /// The words, lowest first. The last one is not 0.
     words: Vec<u64>,
 }
 
-/// A set as it may be read: text of others may end in words of 0.
+/// A set as it may be read: text from other sources may end in words of 0.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(rename = "CpuSet")]
@@ -63,7 +63,7 @@ impl CpuSet {
         self.words[pu / 64] |= 1 << (pu % 64);
     }
 
-    /// Adds all from `first` to `last`, word by word: a short list may name a million again and again.
+    /// Adds all units from `first` to `last`, word by word: a short list may name a million units many times.
     fn insert_range(&mut self, first: usize, last: usize) {
         if self.words.len() <= last / 64 {
             self.words.resize(last / 64 + 1, 0);
@@ -80,27 +80,27 @@ impl CpuSet {
         }
     }
 
-    /// Whether it has no processing unit.
+    /// Whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// How many processing units it has.
+    /// The number of processing units.
     pub fn len(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// Whether it has this processing unit.
+    /// Whether the set has this processing unit.
     pub fn contains(&self, pu: usize) -> bool {
         self.words.get(pu / 64).is_some_and(|word| word >> (pu % 64) & 1 == 1)
     }
 
-    /// Whether all of these are in `other`.
+    /// Whether all processing units of this set are in `other`.
     pub fn is_subset(&self, other: &Self) -> bool {
         self.words.len() <= other.words.len() && self.words.iter().zip(&other.words).all(|(a, b)| a & !b == 0)
     }
 
-    /// Whether they have a processing unit in common.
+    /// Whether the two sets have a processing unit in common.
     pub fn intersects(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).any(|(a, b)| a & b != 0)
     }
@@ -111,7 +111,7 @@ impl CpuSet {
         Some(at * 64 + self.words[at].trailing_zeros() as usize)
     }
 
-    /// Adds those of `other`.
+    /// Adds the units of `other`.
     pub(crate) fn join(&mut self, other: &Self) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
@@ -119,13 +119,13 @@ impl CpuSet {
         self.words.iter_mut().zip(&other.words).for_each(|(a, b)| *a |= b);
     }
 
-    /// The processing units that both have.
+    /// The processing units that both sets have.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         Self::of(self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect())
     }
 
-    /// The processing units that at least one of them has.
+    /// The processing units that at least one of the sets has.
     #[must_use]
     pub fn union(&self, other: &Self) -> Self {
         let mut both = self.clone();
@@ -136,13 +136,13 @@ impl CpuSet {
     /// The processing units, in increasing order.
     pub fn iter(&self) -> impl Iterator<Item = usize> + '_ {
         self.words.iter().enumerate().filter(|(_, word)| **word != 0).flat_map(|(at, &word)| {
-            // Takes the lowest bit off, again and again.
+            // Removes the lowest bit repeatedly.
             let rest = std::iter::successors(Some(word), |word| Some(word & (word - 1)).filter(|rest| *rest != 0));
             rest.map(move |word| at * 64 + word.trailing_zeros() as usize)
         })
     }
 
-    /// What it is in memory: 64 units a word, the lowest first.
+    /// The words of the set: 64 units for each word, the lowest first.
     pub(crate) fn words(&self) -> &[u64] {
         &self.words
     }
@@ -190,7 +190,7 @@ impl FromStr for CpuSet {
     }
 }
 
-/// More processing units than any machine has: a typing error, not a reason to take up all memory.
+/// The limit of numbers. A larger one is a typing error, not a reason to use up all memory.
 pub(crate) const PUS_MAX: usize = 1 << 20;
 
 fn from_mask(text: &str) -> Option<CpuSet> {
@@ -199,7 +199,7 @@ fn from_mask(text: &str) -> Option<CpuSet> {
         if at >= PUS_MAX / 32 {
             return None;
         }
-        // hwloc writes a word of zeros between others as nothing.
+        // Between other words, hwloc writes a word of zeros as an empty word.
         let digits = word.strip_prefix("0x").unwrap_or(word);
         let word = if digits.is_empty() { 0 } else { u32::from_str_radix(unsigned(digits)?, 16).ok()? };
         (0..32).filter(|bit| word >> bit & 1 == 1).for_each(|bit| set.insert(at * 32 + bit));
@@ -207,7 +207,7 @@ fn from_mask(text: &str) -> Option<CpuSet> {
     Some(set)
 }
 
-/// Numbers without the sign that Rust's parsers take.
+/// Refuses a number with the sign that Rust's parsers accept.
 fn unsigned(digits: &str) -> Option<&str> {
     (!digits.starts_with('+')).then_some(digits)
 }

@@ -2,18 +2,18 @@
 
 use crate::CpuSet;
 
-/// What a device is for.
+/// The purpose of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum DeviceKind {
-    /// Computes or draws: hwloc's GPU and co-processor.
+    /// Computes or draws: hwloc's GPU and co-processor types.
     Gpu,
-    /// Talks to other hosts: hwloc's network and OpenFabrics.
+    /// Connects to other hosts: hwloc's network and OpenFabrics types.
     Nic,
-    /// Keeps data.
+    /// Stores data.
     Storage,
-    /// Anything else.
+    /// Any other purpose.
     Other,
 }
 
@@ -22,47 +22,47 @@ pub enum DeviceKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Device {
-    /// What it is for.
+    /// The device's purpose.
     pub kind: DeviceKind,
-    /// `cuda0`, `nvml0`, `eth0`, `mlx5_0`, `sda`...
+    /// The device's names: `cuda0`, `nvml0`, `eth0`, `mlx5_0`, `sda`...
     pub names: Vec<String>,
-    /// Its PCI address, as `0000:01:00.0`.
+    /// The PCI address, such as `0000:01:00.0`.
     pub pci: Option<String>,
-    /// Its UUID or GUID, where the export has one.
+    /// The UUID or GUID, if the export has one.
     pub uuid: Option<String>,
-    /// Vendor and model in words.
+    /// The vendor and the model, as text.
     pub model: Option<String>,
-    /// The processing units that are nearest to it: those of the object that it is attached to.
+    /// The processing units that are nearest to the device: those of the object that it is attached to.
     pub near: CpuSet,
 }
 
-/// Memory of its own kind: a NUMA node.
+/// The memory of a NUMA node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct MemoryNode {
-    /// Its number in the operating system.
+    /// The node's number in the operating system.
     pub os_index: usize,
-    /// Its size; 0 if the export does not say.
+    /// The node's size; 0 if the export does not have it.
     pub bytes: u64,
-    /// What it is made of, where the export says so (`MCDRAM`, `HBM`).
+    /// The type of the memory, if the export has it (`MCDRAM`, `HBM`).
     pub subtype: Option<String>,
-    /// The processing units that it is local to. May be empty.
+    /// The processing units that the node is local to. May be empty.
     pub near: CpuSet,
 }
 
-/// Cores of one kind on a machine that has several.
+/// Cores of one kind, on a machine that has several kinds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct CpuKind {
-    /// Its processing units.
+    /// The processing units of this kind.
     pub cpuset: CpuSet,
-    /// A larger number means faster cores that use more power. Only the order means something.
+    /// A larger number means faster cores that use more power. Only the order has a meaning.
     pub efficiency: Option<u32>,
-    /// `IntelAtom`, `IntelCore`...
+    /// The type, such as `IntelAtom` or `IntelCore`.
     pub core_type: Option<String>,
-    /// Its speed, in a unit that all kinds of the machine share: Linux's capacity, else the highest frequency, else the base frequency.
+    /// The speed, in a unit that all kinds of the machine share: Linux's capacity, else the highest frequency, else the base frequency.
     /// `None` if no unit is known for all kinds.
     pub speed: Option<u32>,
 }

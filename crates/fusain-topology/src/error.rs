@@ -1,4 +1,4 @@
-//! Errors between a machine's description and a communicator.
+//! Errors of this crate.
 
 /// The result of a call of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -13,21 +13,21 @@ pub enum Error {
          65,536 objects and 128 levels"
     )]
     Synthetic {
-        /// The part in question.
+        /// The part of the description.
         part: String,
     },
-    /// Numbers of a synthetic machine's processing units that are not one for each of them.
+    /// Numbers for a synthetic machine's processing units that do not give each unit one number.
     #[error("indexes={indexes} of PU do not number the processing units: {reason}")]
     Indexes {
-        /// The numbers as they are written.
+        /// The numbers as written.
         indexes: String,
-        /// What is wrong with them.
+        /// What is wrong with the numbers.
         reason: String,
     },
     /// XML that is not a valid hwloc export.
     #[error("this is not an hwloc 2 topology: {reason}")]
     Xml {
-        /// What is wrong with it.
+        /// What is wrong with the XML.
         reason: String,
     },
     /// A cpuset that is not in hwloc's format.
@@ -47,11 +47,11 @@ pub enum Error {
     /// A part of a machine, or a communicator, that cannot be split as asked.
     #[error("{what} cannot be split {wanted}: {reason}")]
     CannotSplit {
-        /// What was to be split.
+        /// The part or communicator that was to be split.
         what: String,
-        /// How.
+        /// The kind of split that was asked for.
         wanted: String,
-        /// Why not.
+        /// Why the split is not possible.
         reason: String,
     },
     /// A thread that cannot be bound.
@@ -59,15 +59,15 @@ pub enum Error {
     Binding {
         /// The processing units.
         cpuset: String,
-        /// The operating system's words.
+        /// The operating system's message.
         reason: String,
     },
     /// A line of a switch description that cannot be understood.
     #[error("line {line} of the network description: {reason}")]
     Network {
-        /// Its number, from 1.
+        /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         reason: String,
     },
     /// Coordinates that do not exist in a network.
@@ -75,23 +75,23 @@ pub enum Error {
     Coordinates {
         /// The host.
         host: String,
-        /// How many there are at each level.
+        /// The number of switches at each level.
         dims: Vec<usize>,
-        /// Which it is said to be at.
+        /// The coordinates that were given.
         coords: Vec<usize>,
     },
-    /// A host without a switch path, where others have one.
+    /// A host without a switch path, although other hosts have one.
     #[error("host {host:?} has no entry in the network description; give it one, or choose Missing::UnderCluster")]
     MissingHost {
         /// The host.
         host: String,
     },
-    /// Two hosts with one name: two entries for it, or ranks whose machines or switch paths differ.
+    /// Two hosts with the same name: two entries for the name, or ranks whose machines or switch paths differ.
     #[error("host name {host:?} is used twice: {reason}")]
     DuplicateHost {
         /// The name.
         host: String,
-        /// How it was noticed.
+        /// How the two hosts differ.
         reason: String,
     },
     /// A rank that is not in the communicator.
@@ -99,16 +99,16 @@ pub enum Error {
     RankOutOfRange {
         /// The rank.
         rank: usize,
-        /// How many there are.
+        /// The number of ranks.
         size: usize,
     },
-    /// The caller asked about ranks without being one of them, or about none.
+    /// The caller asked about ranks of which it is not one.
     #[error("rank {rank} asks about a list of ranks that it is not in")]
     NotAMember {
-        /// The caller.
+        /// The caller's rank.
         rank: usize,
     },
-    /// An answer needs at least one rank.
+    /// A list of ranks is empty, where at least one is needed.
     #[error("an empty list of ranks has no level")]
     NoRanks,
     /// A message between ranks failed.
@@ -117,13 +117,13 @@ pub enum Error {
     /// Another rank sent bytes that are not a valid place.
     #[error("rank {rank} sent a place that cannot be read")]
     Garbled {
-        /// The rank.
+        /// The rank that sent the bytes.
         rank: usize,
     },
     /// An error of the hwloc library.
     #[error("hwloc: {reason}")]
     Hwloc {
-        /// Its words.
+        /// The library's message.
         reason: String,
     },
 }

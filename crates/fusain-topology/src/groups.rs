@@ -1,14 +1,14 @@
-//! From the places of ranks to a tree of groups.
+//! Builds a tree of groups from the places of ranks.
 //!
-//! Each rank is a string of steps: switches from the root, its host, objects of its machine. The tree of groups is the
-//! compressed trie of these strings. A rank whose string *ends* where others of its group go on (it is bound to the whole object, or its binding
-//! straddles some below) stays in that group, and the others are split all the same: Hsplit's Algorithm 1, which gives such a rank
-//! `MPI_COMM_NULL` from there on.
+//! Each rank is a string of steps: switches from the root, its host, objects of its machine. The tree of groups is the compressed trie of
+//! these strings. The string of a rank may *end* where those of other ranks of its group go on: the rank is bound to the whole object, or
+//! its binding straddles several objects below. Such a rank stays in that group, and the others are still split. This is Hsplit's Algorithm
+//! 1, which gives such a rank `MPI_COMM_NULL` from there on.
 //!
-//! Groups are made breadth first; a group's ranks are a slice of one array per depth, kept in increasing order.
+//! Groups are made breadth first. A group's ranks are a slice of one array per depth, in increasing order.
 //!
-//! Work O(ranks · depth of the tree) with at most one hash look-up a rank and depth, memory O(ranks · depth): four bytes a rank and level, and
-//! eight a rank for its steps.
+//! Work O(ranks · depth of the tree) with at most one hash look-up for each rank and depth. Memory O(ranks · depth): four bytes for each
+//! rank and level, and eight for the steps of each rank.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -49,7 +49,7 @@ pub struct Groups {
     paths: Paths,
 }
 
-/// A tree as it may be read: text of others may have groups that are not there, or one that is its own parent.
+/// A tree as it may be read: text from other sources may have groups that do not exist, or one that is its own parent.
 #[cfg(feature = "serde")]
 #[derive(serde::Deserialize)]
 #[serde(rename = "Groups")]
@@ -68,7 +68,7 @@ impl TryFrom<Read> for Groups {
         if !read.paths.are_whole() {
             return Err("the steps of ranks are not those of any ranks");
         }
-        // These say all, so nothing else has to be looked through.
+        // The paths determine the whole tree, so nothing else needs to be checked.
         let tree = Self::of(read.paths);
         let is_it = (&tree.groups, &tree.members, &tree.leaves) == (&read.groups, &read.members, &read.leaves);
         is_it.then_some(tree).ok_or("the groups are not those of these ranks")
@@ -83,7 +83,7 @@ struct Node {
     parent: Option<u32>,
     children: Range<u32>,
     members: Range<u32>,
-    /// How many steps its ranks share.
+    /// The number of steps that all its ranks share.
     shared: u32,
 }
 
@@ -92,11 +92,11 @@ struct Node {
 struct Scratch {
     /// The first step of each child, in the order of first ranks.
     keys: Vec<Key>,
-    /// Whether the keys increase; then they are searched as they are.
+    /// Whether the keys increase; then they are searched by bisection.
     in_order: bool,
-    /// Else here.
+    /// The number of each key, if the keys do not increase.
     numbers: HashMap<Key, u32>,
-    /// Each rank that is in a child, and in which.
+    /// Each rank that is in a child, and the child's number.
     inside: Vec<(u32, u32)>,
     latest: Option<(Key, u32)>,
 }
@@ -109,9 +109,9 @@ impl Scratch {
         (self.in_order, self.latest) = (true, None);
     }
 
-    /// The child that a step leads to, a new one if none does.
+    /// The child that a step leads to; makes a new one if there is none.
     fn child_of(&mut self, key: Key) -> u32 {
-        // Neighbouring ranks mostly are neighbours in the machine too.
+        // Neighbouring ranks are usually neighbours in the machine, too.
         if let Some((same, child)) = self.latest
             && same == key
         {
@@ -141,7 +141,7 @@ impl Scratch {
         child
     }
 
-    /// Where each child's ranks begin, from `first` on.
+    /// Where the ranks of each child begin, counted from `first`.
     fn bounds(&self, first: usize) -> Vec<usize> {
         let mut bounds = vec![0; self.keys.len() + 1];
         self.inside.iter().for_each(|&(_, child)| bounds[child as usize + 1] += 1);
@@ -174,7 +174,7 @@ impl Groups {
         Ok(Self::of(Paths::read(places)?))
     }
 
-    /// The tree for ranks with these steps, of which there is at least one.
+    /// The tree for ranks with these steps. There is at least one rank.
     fn of(paths: Paths) -> Self {
         let all: Vec<u32> = (0..paths.ranks() as u32).collect();
         let shared = paths.shared(&all, 0);
@@ -190,7 +190,7 @@ impl Groups {
         tree
     }
 
-    /// Makes the children of a group, if it has any. `scratch` is memory to use again.
+    /// Makes the children of a group, if it has any. `scratch` is memory to be reused.
     fn part(&mut self, at: usize, scratch: &mut Scratch) {
         let Node { members, shared, depth, .. } = self.groups[at].clone();
         let (begin, end) = (members.start as usize, members.end as usize);
@@ -198,7 +198,7 @@ impl Groups {
         scratch.clear();
         for member in begin..end {
             let rank = self.members[member];
-            // Who ends here stays here.
+            // A rank whose path ends here stays in this group.
             if self.paths.len(rank) > shared {
                 let child = scratch.child_of(self.paths.key(rank, shared));
                 scratch.inside.push((rank, child));
@@ -208,7 +208,7 @@ impl Groups {
         if siblings == 0 {
             return;
         }
-        // Ranks go to where their child's begin, in their order: counting sort.
+        // A counting sort: each rank goes to its child's range, in the order of ranks.
         let first_group = self.groups.len() as u32;
         let first_member = self.members.len();
         let mut bounds = scratch.bounds(first_member);
@@ -218,7 +218,7 @@ impl Groups {
             self.leaves[rank as usize] = first_group + child;
             bounds[child as usize] += 1;
         }
-        // Each bound has moved to its child's end, which is where the next begins.
+        // Each bound is now at its child's end, which is where the next child begins.
         let members_of = |child: usize| if child == 0 { first_member } else { bounds[child - 1] }..bounds[child];
         let ends: Vec<usize> =
             (0..siblings).map(|child| self.paths.shared(&self.members[members_of(child)], shared + 1)).collect();
@@ -239,7 +239,7 @@ impl Groups {
         }
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub fn ranks(&self) -> usize {
         self.leaves.len()
     }
@@ -293,7 +293,7 @@ impl Groups {
         Ok(self.paths.kind_at(first, self.paths.shared(&ranks, 0)))
     }
 
-    /// The lowest kind of which each of these lists of ranks shares an object. Lists have ranks, and these exist.
+    /// The lowest kind such that the ranks of each list share an object of it. No list is empty, and all ranks exist.
     pub(crate) fn level_of_each(&self, lists: &[Vec<usize>]) -> Kind {
         let (firsts, ends): (Vec<u32>, Vec<usize>) = lists
             .iter()
@@ -314,7 +314,7 @@ impl Groups {
         costs.link_within(of(a, shared), has)
     }
 
-    /// The link of what all ranks share.
+    /// The link for the lowest object that all ranks share.
     pub(crate) fn link_of_all(&self, costs: &Costs) -> LogGp {
         let shared = self.groups[0].shared as usize;
         let ranks = 0..self.ranks() as u32;
@@ -324,13 +324,14 @@ impl Groups {
         costs.link_within(self.paths.kinds(0, shared), has)
     }
 
-    /// The steps of a rank down to the largest object of a kind, if it is in one: equal for ranks that are in the same.
+    /// The steps of a rank down to the largest object of a kind that contains it, if there is one. They are equal for ranks in the same
+    /// object.
     pub(crate) fn path_to(&self, rank: usize, kind: Kind) -> Option<Vec<Key>> {
         self.paths.keys_to(rank as u32, kind)
     }
 
-    /// Where a rank's host is in the network. For each level of switches, from the root on: the switch's number among its siblings, and how
-    /// many siblings have ranks. Empty if no switch is known. Hsplit, section 4.2 (`coords` and `dims` of netloc).
+    /// The position of a rank's host in the network. For each level of switches, from the root on: the switch's number among its siblings,
+    /// and the number of siblings that have ranks. Empty if no switch is known. Hsplit, section 4.2 (`coords` and `dims` of netloc).
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
@@ -339,14 +340,14 @@ impl Groups {
         if rank < size { Ok(self.paths.coordinates(rank as u32)) } else { Err(Error::RankOutOfRange { rank, size }) }
     }
 
-    /// The ranks that are in a group but in none of its parts, since they are bound to several parts. Each with its group, from the largest
-    /// group to the smallest.
+    /// The ranks that are in a group but in none of its parts, since they are bound to several parts. Each is listed with its group, from
+    /// the largest group to the smallest.
     pub fn straddlers(&self) -> Vec<(usize, Group<'_>)> {
         let of = |group: Group<'_>| group.straddlers().into_iter().map(|rank| (rank, self.group(group.id()))).collect();
         self.iter().flat_map::<Vec<_>, _>(of).collect()
     }
 
-    /// [`min_level`](Self::min_level), asked by one of the ranks.
+    /// [`min_level`](Self::min_level) for a caller that must be one of the ranks.
     ///
     /// # Errors
     /// Also [`Error::NotAMember`] if `caller` is not in the list.
@@ -354,7 +355,7 @@ impl Groups {
         if ranks.contains(&caller) { self.min_level(ranks) } else { Err(Error::NotAMember { rank: caller }) }
     }
 
-    /// Whether every group holds neighbouring ranks: then a reduction along the tree keeps the order of ranks.
+    /// Whether every group consists of consecutive ranks. If so, a reduction along the tree keeps the order of ranks.
     pub fn in_rank_order(&self) -> bool {
         self.iter().all(|group| {
             let ranks = group.members();
@@ -364,34 +365,34 @@ impl Groups {
 }
 
 impl<'a> Group<'a> {
-    /// What it is about.
+    /// The kind of the group's object, and the group's number among its siblings.
     pub fn info(&self) -> Info {
         self.node.info
     }
 
-    /// How many levels above it there are.
+    /// The number of levels above the group.
     pub fn depth(&self) -> usize {
         self.node.depth as usize
     }
 
-    /// Its ranks, in increasing order.
+    /// The group's ranks, in increasing order.
     pub fn ranks(&self) -> Vec<usize> {
         self.members().iter().map(|&rank| rank as usize).collect()
     }
 
-    /// Its ranks that are in none of its children although it has some.
+    /// The ranks of the group that are in none of its children, if it has children.
     pub fn straddlers(&self) -> Vec<usize> {
         let children = self.node.children.clone();
         let held: usize = children.clone().map(|id| self.groups.group(id as usize).size()).sum();
         if children.is_empty() || held == self.size() {
             return Vec::new();
         }
-        // A rank's lowest group tells: it is this one.
+        // A rank stays here if this is its lowest group.
         let stays = |rank: &&u32| self.groups.leaves[**rank as usize] as usize == self.id;
         self.members().iter().filter(stays).map(|&rank| rank as usize).collect()
     }
 
-    /// The first ranks of its children and its straddlers, in order.
+    /// The first ranks of the group's children, and its straddlers, in order.
     pub(crate) fn leaders(&self) -> Vec<usize> {
         let mut leaders = self.straddlers();
         leaders.extend(self.roots());
@@ -403,32 +404,32 @@ impl<'a> Group<'a> {
         &self.groups.members[self.node.members.start as usize..self.node.members.end as usize]
     }
 
-    /// How many ranks it has.
+    /// The number of ranks of the group.
     pub fn size(&self) -> usize {
         self.members().len()
     }
 
-    /// The groups it is split into; none at the bottom.
+    /// The groups that the group is split into; none at the bottom.
     pub fn children(&self) -> Vec<Self> {
         self.node.children.clone().map(|id| self.groups.group(id as usize)).collect()
     }
 
-    /// The group it is part of.
+    /// The group that contains this group as a part.
     pub fn parent(&self) -> Option<Self> {
         self.node.parent.map(|id| self.groups.group(id as usize))
     }
 
-    /// The first ranks of its children, in order.
+    /// The first ranks of the group's children, in order.
     pub fn roots(&self) -> Vec<usize> {
         self.children().iter().map(|child| child.members()[0] as usize).collect()
     }
 
-    /// A number for it, unique in the tree.
+    /// The group's number, unique in the tree.
     pub fn id(&self) -> usize {
         self.id
     }
 
-    /// What the group is called where it is: `Package L#1`, `host node3`, `switch leaf0`.
+    /// The name of the group's object: `Package L#1`, `host node3`, `switch leaf0`.
     pub fn label(&self) -> String {
         self.groups.paths.label(self.members()[0], self.node.shared as usize, self.node.info.kind)
     }

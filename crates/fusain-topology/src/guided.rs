@@ -1,7 +1,7 @@
 //! Splits by a kind of object, by the first of some names, or into a number of parts.
 //!
-//! They take the place of `MPI_COMM_TYPE_HW_GUIDED` (MPI 4.0) and `MPI_COMM_TYPE_RESOURCE_GUIDED` (4.1). Where MPI returns `MPI_COMM_NULL`
-//! for any reason, the error here says which one. (MPICH #7160; Open MPI #10635, #14007.)
+//! They correspond to `MPI_COMM_TYPE_HW_GUIDED` (MPI 4.0) and `MPI_COMM_TYPE_RESOURCE_GUIDED` (4.1). MPI returns `MPI_COMM_NULL` without a
+//! reason; here an error gives the reason. (MPICH #7160; Open MPI #10635, #14007.)
 
 use std::collections::HashMap;
 
@@ -10,16 +10,16 @@ use fusain_comm::Communicator;
 use crate::hierarchy::Gathered;
 use crate::{Error, Groups, Info, Kind, Level, Place, Result};
 
-/// Collective: puts ranks that are in the same object of `kind` together. If all ranks are in one object, that is the only group.
+/// Collective: groups the ranks that are in the same object of `kind`. If all ranks are in one object, there is one group.
 ///
-/// Where objects of the kind lie in each other (groups in groups), the largest count, as for [`Scope::split_by`](crate::Scope::split_by): a rank
-/// that is bound to an outer group is with those that are bound to inner ones.
+/// If objects of the kind are nested (groups in groups), the outermost ones count, as for [`Scope::split_by`](crate::Scope::split_by). So a
+/// rank that is bound to an outer group is in one group with the ranks that are bound to the groups inside it.
 ///
-/// One gather of all places, one split.
+/// Takes one gather of all places, and one split.
 ///
 /// # Errors
 /// [`Error::CannotSplit`] on a rank that is not in exactly one object of the kind: its machine has none, or it is bound to several. The
-/// others are split all the same. Also those of [`split`](crate::split).
+/// other ranks are still split. Also those of [`split`](crate::split).
 ///
 /// ```
 /// use fusain_comm::{Communicator, World};
@@ -40,16 +40,16 @@ pub fn split_by<C: Communicator>(comm: &C, place: &Place, kind: Kind) -> Result<
     by(comm, place, &Gathered::all(comm, place)?, kind)
 }
 
-/// Collective: like [`split_by`], by the first of these names that gives more than one group with every rank in one; else by the first name
-/// of an object that all ranks share. All ranks must give the same names.
+/// Collective: like [`split_by`], by the first of these names that gives more than one group and puts every rank in a group. If there is
+/// none, by the first name of an object that all ranks share. All ranks must give the same names.
 ///
 /// # Errors
-/// [`Error::CannotSplit`], on all ranks, if a name is unknown, or for each name some rank is not in exactly one such object. Also those of
-/// [`split`](crate::split).
+/// [`Error::CannotSplit`], on all ranks, if a name is unknown, or if for each name there is a rank that is not in exactly one such object.
+/// Also those of [`split`](crate::split).
 pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) -> Result<Level<C>> {
     let gathered = Gathered::all(comm, place)?;
     let refuse = |reason: String| refuse(&gathered.groups, format!("by {}", names.join(", ")), reason);
-    // All, before one is taken: a misspelt second choice is noticed also where the first one will do.
+    // All names are parsed before one is used, so that a misspelt second choice is noticed even if the first one is used.
     let parse = |name: &&str| name.parse().map_err(|()| refuse(format!("{name:?} is no kind of object")));
     let kinds = names.iter().map(parse).collect::<Result<Vec<Kind>>>()?;
     let mut whole = None;
@@ -68,7 +68,7 @@ pub fn split_by_names<C: Communicator>(comm: &C, place: &Place, names: &[&str]) 
 /// Collective: makes `parts` groups of ranks that are neighbours in the tree of groups. Their sizes differ by at most one. All ranks must
 /// give the same number.
 ///
-/// The kind of the groups is the lowest that the ranks of each group share: those of every group are in one object of this kind.
+/// The kind of the groups is the lowest kind such that the ranks of each group are in one object of it.
 ///
 /// # Errors
 /// [`Error::CannotSplit`], on all ranks, for 0 parts or more parts than ranks. Also those of [`split`](crate::split).
@@ -82,7 +82,7 @@ pub fn split_into<C: Communicator>(comm: &C, place: &Place, parts: usize) -> Res
     let mut pieces: Vec<Vec<usize>> =
         (0..parts).map(|at| order[at * size / parts..(at + 1) * size / parts].to_vec()).collect();
     pieces.iter_mut().for_each(|ranks| ranks.sort_unstable());
-    // Siblings are numbered by their first ranks, as everywhere.
+    // Siblings are numbered in the order of their first ranks, as everywhere.
     pieces.sort_unstable();
     let kind = groups.level_of_each(&pieces);
     let lost = || refuse(&groups, format!("into {parts}"), "this rank is in no part".to_owned());
@@ -118,7 +118,8 @@ fn refuse(groups: &Groups, wanted: String, reason: String) -> Error {
 }
 
 impl Groups {
-    /// Which object of a kind each rank is in, numbered by first ranks; `None` for a rank that is in no single one.
+    /// The object of a kind that each rank is in. Objects are numbered in the order of their first ranks. `None` for a rank that is not in
+    /// exactly one.
     fn colors_by(&self, kind: Kind) -> Vec<Option<u32>> {
         let mut known = HashMap::new();
         let color = |rank| {
@@ -129,7 +130,7 @@ impl Groups {
         (0..self.ranks()).map(color).collect()
     }
 
-    /// All ranks as the tree has them: groups in the order of siblings, and in each the ranks that stay behind in it first.
+    /// All ranks in the order of the tree: groups in the order of siblings, and in each group first its straddlers.
     pub fn tree_order(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.ranks());
         let mut look = vec![self.root()];

@@ -3,16 +3,16 @@
 //! # When communicators are made
 //!
 //! Making a communicator is collective over the one that it is split from. [`Hierarchy::build`] makes one for each level of a rank. The
-//! communicators *between* the groups of a level (those of leaders) are made at first use. That is correct only if all ranks of the group
-//! above are in the same call:
+//! communicators *between* the groups of a level (those of leaders) are made at first use. This requires that all ranks of the group above
+//! are in the same call:
 //!
-//! * All ranks call the hierarchy's own collectives, in the same order and with the same lengths. Whether they go by levels or flat follows
-//!   from these alone ([`model`](crate::model)). So the first one that goes by levels is the same call on every rank, and each rank makes
-//!   there what it lacks, from the top down.
+//! * All ranks call the hierarchy's own collectives, in the same order and with the same lengths. These alone decide whether a collective
+//!   goes by levels or flat ([`model`](crate::model)). So the first collective that goes by levels is the same call on every rank. In that
+//!   call each rank makes the communicators that it lacks, from the top down.
 //! * All ranks of the group above must call [`Hierarchy::roots`].
 //!
-//! The communicator of a level itself is made at once: its first use may be a message between two of its ranks, while the others do
-//! something else.
+//! The communicator of a level itself is made at once: its first use may be a message between two of its ranks while its other ranks are in
+//! other calls.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -29,7 +29,7 @@ pub struct Level<C> {
     comm: C,
     roots: OnceLock<Option<C>>,
     info: Info,
-    /// Of the ranks of `comm`, in order.
+    /// The places of the ranks of `comm`, in order.
     places: Arc<[Place]>,
 }
 
@@ -43,8 +43,8 @@ impl<C: Communicator> Level<C> {
         &self.comm
     }
 
-    /// The communicator of the siblings' rank 0s, whose ranks are the siblings' indices. `None` on other ranks, and if neither
-    /// [`split_with_roots`] nor [`Hierarchy::roots`] has made it.
+    /// The communicator of the siblings' rank 0s, whose ranks are the siblings' indices. `None` on other ranks, and until
+    /// [`split_with_roots`] or [`Hierarchy::roots`] has made the communicator.
     pub fn roots(&self) -> Option<&C> {
         self.roots.get().and_then(Option::as_ref)
     }
@@ -54,8 +54,8 @@ impl<C: Communicator> Level<C> {
         self.info
     }
 
-    /// The workers of all its ranks, in the order of ranks in [`comm`](Self::comm), as given to [`Place::with_workers`]. A rank without
-    /// workers counts as one.
+    /// The workers of all ranks of the level, in the order of ranks in [`comm`](Self::comm), as given to [`Place::with_workers`]. A rank
+    /// without workers counts as one worker.
     pub fn workers(&self) -> Vec<Member> {
         Member::all(self.places.iter()).into_iter().map(|(member, _)| member).collect()
     }
@@ -70,9 +70,9 @@ impl<C: Communicator> Level<C> {
 }
 
 /// Collective: splits `comm` into the next level strictly below. `None` at the bottom, and on a rank that is bound to several parts; the
-/// other ranks are split all the same.
+/// other ranks are still split.
 ///
-/// One gather of all places, one split. RR-9077, section 3.2.1.
+/// Takes one gather of all places, and one split. RR-9077, section 3.2.1.
 ///
 /// # Errors
 /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
@@ -80,7 +80,7 @@ pub fn split<C: Communicator>(comm: &C, place: &Place) -> Result<Option<Level<C>
     step(comm, &Gathered::all(comm, place)?, false)
 }
 
-/// Collective: like [`split`], and also makes the communicator of the roots, on the rank 0 of each child. RR-9077, section 3.2.3.
+/// Collective: like [`split`], and also makes the communicator of the roots, which are the ranks 0 of the children. RR-9077, section 3.2.3.
 ///
 /// # Errors
 /// As [`split`].
@@ -103,7 +103,7 @@ fn step<C: Communicator>(comm: &C, gathered: &Gathered, with_roots: bool) -> Res
     Ok(level)
 }
 
-/// What every rank knows of all after a gather.
+/// The places and groups of all ranks, which every rank knows after a gather.
 pub(crate) struct Gathered {
     pub(crate) places: Vec<Place>,
     pub(crate) groups: Groups,
@@ -116,7 +116,7 @@ impl Gathered {
         Ok(Self { places, groups })
     }
 
-    /// The level at `depth` of rank `me`, where `above` is its group right above, which is split there. None if `me` stays behind.
+    /// The level at `depth` of rank `me`. `above` is the group right above it, which is split. None if `me` stays behind in that group.
     fn below<C: Communicator>(&self, above: &C, me: usize, depth: usize) -> Result<Option<Level<C>>> {
         let group = self.groups.levels_of(me).get(depth - 1).copied();
         let comm = above.split(group.map(|group| group.info().index as u32), 0)?;
@@ -149,9 +149,10 @@ pub struct Hierarchy<C> {
     whole: C,
     levels: Vec<Level<C>>,
     groups: Groups,
-    /// On the way down to this rank: the leaders of each group that it is one of. Made with the first collective that needs them.
+    /// On the way down to this rank: the communicator of leaders of each group of which it is a leader. Made by the first collective that
+    /// needs them.
     leaders: OnceLock<Vec<C>>,
-    /// Whether a rank that stays behind in its lowest group has taken part in making the roots below.
+    /// Set when a rank that stays behind in its lowest group has taken part in making the roots below that group.
     stayed: OnceLock<()>,
     costs: Costs,
     fixed: Option<Way>,
@@ -167,7 +168,7 @@ impl<C: Communicator> Hierarchy<C> {
         Self::over(comm.duplicate()?, place)
     }
 
-    /// Collective: makes all levels of a communicator, which the hierarchy takes over.
+    /// Collective: makes all levels of a communicator, of which the hierarchy takes ownership.
     ///
     /// Takes one gather of all places, and one split for each level. The [module](self) says what is made later.
     ///
@@ -200,14 +201,14 @@ impl<C: Communicator> Hierarchy<C> {
         })
     }
 
-    /// Sets the links by which collectives choose between levels and a flat tree. They must be the same on all ranks.
+    /// Sets the costs of links, by which collectives choose between levels and a flat tree. They must be the same on all ranks.
     #[must_use]
     pub fn with_costs(self, costs: Costs) -> Self {
         Self { costs, chosen: Mutex::default(), ..self }
     }
 
     /// Makes collectives always go this way. It must be the same on all ranks. (A [`reduce`](Self::reduce) that must keep the order of
-    /// ranks still goes flat where groups do not consist of neighbouring ranks.)
+    /// ranks still goes flat if groups do not consist of consecutive ranks.)
     #[must_use]
     pub fn always(self, way: Way) -> Self {
         Self { fixed: Some(way), ..self }
@@ -232,23 +233,23 @@ impl<C: Communicator> Hierarchy<C> {
         &self.whole
     }
 
-    /// This rank's levels, from the largest group to the smallest. Ranks may have different numbers of them.
+    /// This rank's levels, from the largest group to the smallest. Ranks may have different numbers of levels.
     pub fn levels(&self) -> &[Level<C>] {
         &self.levels
     }
 
-    /// The communicator of this rank's smallest group; of all ranks if there is no level.
+    /// The communicator of this rank's smallest group, or of all ranks if there is no level.
     pub fn leaf(&self) -> &C {
         self.comm_at(self.levels.len())
     }
 
-    /// The communicator of this rank's group at a depth that it reaches; of all ranks at depth 0.
+    /// The communicator of this rank's group at a depth that it reaches. At depth 0, that of all ranks.
     fn comm_at(&self, depth: usize) -> &C {
         if depth == 0 { &self.whole } else { self.levels[depth - 1].comm() }
     }
 
     /// The communicator of the roots of the groups at level `depth`, counted from 0. Collective over the ranks of the group *above* that
-    /// level: all of them must call it. The first call makes it. `None` on a rank that is not a root there, or has no such level.
+    /// level: all of them must call it. The first call makes it. `None` on a rank that is not a root at that level, or has no such level.
     ///
     /// # Errors
     /// [`crate::Error::Comm`].
@@ -258,7 +259,7 @@ impl<C: Communicator> Hierarchy<C> {
         }
         let above = self.comm_at(depth);
         let Some(level) = self.levels.get(depth) else {
-            // It stays behind in the group above, and is needed for the split all the same.
+            // This rank stays behind in the group above, but must still take part in the split.
             if self.stayed.get().is_none() {
                 above.split(None, 0)?;
                 self.stayed.get_or_init(|| ());
@@ -272,7 +273,7 @@ impl<C: Communicator> Hierarchy<C> {
         Ok(level.roots())
     }
 
-    /// Collective: makes the communicators that the first collective by levels would make, so that this first one is as fast as later ones.
+    /// Collective: makes the communicators that the first collective by levels would make, so that the first one is as fast as later ones.
     ///
     /// # Errors
     /// [`crate::Error::Comm`].
@@ -280,12 +281,12 @@ impl<C: Communicator> Hierarchy<C> {
         self.way_down().map(drop)
     }
 
-    /// The tree of all ranks' groups.
+    /// The tree of groups of all ranks.
     pub fn groups(&self) -> &Groups {
         &self.groups
     }
 
-    /// The lowest level that `ranks` share, this rank being one of them. RR-9077, section 3.3.2.
+    /// The lowest level that `ranks` share. This rank must be one of them. RR-9077, section 3.3.2.
     ///
     /// # Errors
     /// [`crate::Error::NotAMember`], [`crate::Error::RankOutOfRange`].
@@ -293,8 +294,8 @@ impl<C: Communicator> Hierarchy<C> {
         self.groups.min_level_for(self.whole.rank(), ranks)
     }
 
-    /// The communicators that this rank takes part in on the way down, each with rank 0 at its source: the leaders of every group that it is one of,
-    /// then its lowest group. Called by all ranks in the same call.
+    /// The communicators of this rank on the way down, each with rank 0 at its source: those of the leaders of every group of which it is a
+    /// leader, then its lowest group. All ranks must call this in the same call.
     pub(crate) fn way_down(&self) -> Result<Vec<&C>> {
         if self.leaders.get().is_none() {
             let made = self.make_leaders()?;
@@ -307,7 +308,7 @@ impl<C: Communicator> Hierarchy<C> {
         Ok(way)
     }
 
-    /// One split of every group on the way down that has parts.
+    /// Splits every group on the way down that has parts.
     fn make_leaders(&self) -> Result<Vec<C>> {
         let me = self.whole.rank();
         let mut leaders = Vec::new();

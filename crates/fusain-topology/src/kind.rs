@@ -8,29 +8,29 @@ use std::str::FromStr;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Kind {
-    /// All hosts. Also what hosts share if their network is unknown. Older hwloc: `System`.
+    /// All hosts. Hosts also share this kind if their network is unknown. Older hwloc: `System`.
     Cluster,
     /// A switch with this many levels of switches below it: `Switch 0` connects hosts.
     Switch(u32),
     /// One host.
     Machine,
-    /// A group of other objects, as hwloc finds by distance.
+    /// A group of other objects, which hwloc finds by distances.
     Group,
-    /// A package: what goes into a socket.
+    /// A package, which is put into a socket.
     Package,
     /// A die of a package.
     Die,
-    /// Processing units with memory of their own.
+    /// Processing units with their local memory.
     NumaNode,
     /// A level-5 cache.
     L5Cache,
-    /// A cache.
+    /// A level-4 cache.
     L4Cache,
-    /// A cache.
+    /// A level-3 cache.
     L3Cache,
-    /// A cache.
+    /// A level-2 cache.
     L2Cache,
-    /// A data cache.
+    /// A level-1 data cache.
     L1Cache,
     /// A core.
     Core,
@@ -39,7 +39,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Kinds that lie inside a machine, with their names and the short ones of synthetic descriptions.
+    /// The kinds that lie inside a machine, with their names and their short names in synthetic descriptions.
     const INSIDE: [(Self, &'static str, &'static str); 11] = [
         (Self::Group, "Group", "group"),
         (Self::Package, "Package", "socket"),
@@ -87,8 +87,8 @@ impl fmt::Display for Kind {
 impl FromStr for Kind {
     type Err = ();
 
-    /// Reads the names of kinds that lie inside a machine, as hwloc does: in any case, and short ones too (`numa`, `l1d`, `Group0`); also
-    /// behind `hwloc://`, as MPI 4.1 writes the names of hardware.
+    /// Reads the names of kinds that lie inside a machine, as hwloc does: in upper or lower case, short names too (`numa`, `l1d`,
+    /// `Group0`), and also after `hwloc://`, as MPI 4.1 writes the names of hardware.
     fn from_str(text: &str) -> Result<Self, ()> {
         let text = text.strip_prefix("hwloc://").unwrap_or(text);
         let named =
@@ -107,18 +107,18 @@ impl FromStr for Kind {
     }
 }
 
-/// `Group0`: hwloc numbers groups by their level.
+/// Whether the text is a name such as `Group0`: hwloc numbers groups by their level.
 fn is_numbered_group(text: &str) -> bool {
     let number = text.get(..5).filter(|front| front.eq_ignore_ascii_case("group")).map(|_| &text[5..]);
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether this is the name of a cache for instructions, which is no kind of ours.
+/// Whether this is the name of a cache for instructions, which is not a [`Kind`].
 pub(crate) fn is_instruction_cache(text: &str) -> bool {
     matches!(cache(text), Some((_, Some('i'))))
 }
 
-/// The level of a cache, and what it is for, if its name says so: `L1dCache`, `l2u`, `L1i`.
+/// The level of a cache, and the letter of its purpose, if its name has one: `L1dCache`, `l2u`, `L1i`.
 fn cache(text: &str) -> Option<(usize, Option<char>)> {
     let text = text.to_ascii_lowercase();
     let mut rest = text.strip_suffix("cache").unwrap_or(&text).strip_prefix('l')?.chars();

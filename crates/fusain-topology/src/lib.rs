@@ -1,8 +1,8 @@
 //! The hardware hierarchy as communicators.
 //!
-//! Processes that share a cache exchange messages faster than those that share a package, and those faster than processes on two hosts.
-//! This crate turns *where ranks run* into a tree of groups, and the groups into communicators, one level at a time or all
-//! at once, so that an algorithm can follow the machine without knowing it. The names are hwloc's.
+//! Processes that share a cache exchange messages faster than those that share a package, and those that share a package exchange them faster
+//! than processes on two hosts. This crate turns *where ranks run* into a tree of groups, and the groups into communicators, one level at a
+//! time or all at once, so that an algorithm can follow the machine without knowing it. The names are hwloc's.
 //!
 //! ```text
 //!  Machine (XML, synthetic, feature hwloc) ─┐
@@ -36,24 +36,24 @@
 //! });
 //! ```
 //!
-//! # The rules
+//!
 //!
 //! They are Hsplit's (B. Goglin, E. Jeannot, F. Mansouri, G. Mercier: "A Hierarchical Model to Manage Hardware Topology in MPI
 //! Applications", RR-9077, Inria 2018), sections 3 and 4; `tests/paper.rs` has the report's sections one by one:
 //!
-//! * A rank's [`Place`] is the path from the network's root down to the **lowest object that covers its binding**. An unbound
-//!   rank's path ends at its machine; one whose binding straddles siblings ends at what holds them.
-//! * The ranks of a communicator share the front of their paths. They are split **where paths differ for the first time**: each
-//!   child is a strict subset, children are disjoint, ranks keep their order.
-//! * A rank whose path ends where others' paths go on stays in the parent group only: no level goes below its binding. The others are split all the same.
-//!   [`Groups::straddlers`] lists such ranks.
+//! * A rank's [`Place`] is the path from the network's root down to the **lowest object that covers its binding**. An unbound rank's path ends
+//!   at its machine; the path of a rank whose binding straddles siblings ends at the object that contains them.
+//! * The ranks of a communicator share the beginning of their paths. They are split **where paths differ for the first time**: each child is a
+//!   strict subset, children are disjoint, ranks keep their order.
+//! * A rank whose path ends where others' paths go on stays in the parent group only: no level goes below its binding. The other ranks are
+//!   still split. [`Groups::straddlers`] lists such ranks.
 //! * Between one split and the next a path may pass several objects with the same ranks. The level is named after the **lowest** kind that all
-//!   siblings have there.
-//! * Siblings are numbered from 0 by their first ranks, so that a child's number is its root's rank among the roots.
+//!   siblings have among these objects.
+//! * Siblings are numbered from 0 in the order of their first ranks, so that a child's number is its root's rank among the roots.
 //!
-//! [`groups`] says how the tree is built, [`hierarchy`] when communicators are made. [`network`] reads descriptions of switches. [`collective`] has the
-//! collectives over levels, [`model`] what they cost. [`xml`] says which descriptions are refused.
-//! This crate does no I/O: callers read files and variables. Two things ask the operating system: [`Bound`], and feature `hwloc`.
+//! [`groups`] describes how the tree is built, [`hierarchy`] when communicators are made. [`network`] reads descriptions of switches.
+//! [`collective`] has the collectives over levels, [`model`] what they cost. [`xml`] says which descriptions are refused. This crate does no
+//! I/O: callers read files and environment variables. Only two things call the operating system: [`Bound`], and feature `hwloc`.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "hwloc"), forbid(unsafe_code))]

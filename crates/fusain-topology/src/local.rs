@@ -28,7 +28,7 @@ pub fn local_machine() -> Result<Machine> {
     Machine::from_xml(xml.as_ref())
 }
 
-/// Where this process is bound. `None` if it may run anywhere on its machine, or if the machine is not the real one.
+/// The processing units that this process is bound to. `None` if it may run anywhere on its machine, or if the machine is not the real one.
 ///
 /// # Errors
 /// [`Error::Hwloc`].
@@ -51,8 +51,8 @@ pub fn bind_to(cpuset: &CpuSet) -> Result<()> {
     topology.bind_cpu(&set, CpuBindingFlags::PROCESS).map_err(hwloc)
 }
 
-/// Puts the pages of `data` on the NUMA nodes with these numbers ([`MemoryNode::os_index`](crate::MemoryNode)), and moves those that are
-/// elsewhere. Without this feature, [`Workers::vector`](crate::Workers::vector) puts pages on the nodes of the workers that write them
+/// Puts the pages of `data` on the NUMA nodes with these numbers ([`MemoryNode::os_index`](crate::MemoryNode)), and moves pages that are on
+/// other nodes. Without this feature, [`Workers::vector`](crate::Workers::vector) puts pages on the nodes of the workers that write them
 /// first.
 ///
 /// # Errors
@@ -66,7 +66,7 @@ pub fn bind_memory<T>(data: &[T], nodes: &[usize]) -> Result<()> {
     topology.bind_memory_area(data, &set, MemoryBindingPolicy::Bind, MemoryBindingFlags::MIGRATE).map_err(hwloc)
 }
 
-/// This host, with the switches that `fabric` has for its name; without a fabric, with those of Slurm's variables.
+/// This host, with the switches that `fabric` has for its name. Without a fabric, the switches come from Slurm's variables.
 ///
 /// # Errors
 /// [`Error::MissingHost`], [`Error::Network`].

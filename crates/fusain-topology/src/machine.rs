@@ -10,13 +10,13 @@ use crate::{CpuKind, CpuSet, Device, Error, Kind, MemoryNode, Result};
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Object {
-    /// What it is.
+    /// The object's kind.
     pub kind: Kind,
-    /// Its number among the objects of its kind in the machine, in the order of the tree (`L#` in lstopo).
+    /// The object's number among the objects of its kind in the machine, in the order of the tree (`L#` in lstopo).
     pub logical: u32,
-    /// The processing units in it.
+    /// The object's processing units.
     pub cpuset: CpuSet,
-    /// What is in it.
+    /// The objects inside it.
     pub children: Vec<Self>,
 }
 
@@ -30,17 +30,17 @@ impl Object {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Step {
-    /// What it is.
+    /// The object's kind.
     pub kind: Kind,
-    /// Its number among the objects of its kind in the machine.
+    /// The object's number among the objects of its kind in the machine.
     pub logical: u32,
 }
 
-/// One host's objects: hwloc's tree of those that compute, with NUMA nodes as levels of it.
+/// One host's objects: hwloc's tree of those that compute, with NUMA nodes as levels.
 ///
 /// hwloc 2 keeps NUMA nodes beside the tree. Here a node becomes a level below the object that it is attached to, unless that is the
-/// machine itself. A second node on the same processing units (high-bandwidth memory) and a node without any (memory only) do not tell
-/// ranks apart, so they are no level.
+/// machine itself. A second node on the same processing units (high-bandwidth memory) and a node without any (memory only) do not
+/// distinguish ranks, so they are no level.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     parts: Arc<Parts>,
@@ -50,7 +50,7 @@ pub struct Machine {
 struct Parts {
     root: Object,
     digest: u64,
-    /// All objects in preorder, for going up.
+    /// All objects in preorder, for the way up from an object.
     nodes: Vec<Node>,
     /// The lowest object of each processing unit.
     lowest: Vec<u32>,
@@ -61,11 +61,11 @@ struct Parts {
 struct Node {
     above: u32,
     cpuset: CpuSet,
-    /// From below the root to here.
+    /// The steps from below the root to this object.
     way: Arc<[Step]>,
 }
 
-/// What a description has beside the tree.
+/// The parts of a description beside the tree.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extras {
     pub(crate) devices: Vec<Device>,
@@ -74,7 +74,7 @@ pub(crate) struct Extras {
 }
 
 impl Extras {
-    /// Leaves out what the machine does not have.
+    /// Leaves out the processing units that the machine does not have.
     fn keep_within(&mut self, cpuset: &CpuSet) {
         let near = self.devices.iter_mut().map(|device| &mut device.near);
         let near = near.chain(self.memory.iter_mut().map(|node| &mut node.near));
@@ -85,10 +85,10 @@ impl Extras {
 }
 
 impl Machine {
-    /// From the root object of a tree. Objects without processing units are left out.
+    /// Makes a machine from the root object of a tree. Objects without processing units are left out.
     ///
     /// # Errors
-    /// [`Error::Xml`] if there is no processing unit at all.
+    /// [`Error::Xml`] if there is no processing unit.
     pub(crate) fn from_parts(mut root: Object, mut extras: Extras) -> Result<Self> {
         prune(&mut root);
         root.kind = Kind::Machine;
@@ -108,7 +108,7 @@ impl Machine {
         &self.parts.root
     }
 
-    /// A hash of the tree, to tell machines with different trees apart.
+    /// A hash of the tree, to distinguish machines with different trees.
     pub fn digest(&self) -> u64 {
         self.parts.digest
     }
@@ -118,17 +118,17 @@ impl Machine {
         &self.parts.root.cpuset
     }
 
-    /// Its devices, in the order of the description.
+    /// The machine's devices, in the order of the description.
     pub fn devices(&self) -> &[Device] {
         &self.parts.extras.devices
     }
 
-    /// Its NUMA nodes, those without processing units too. A synthetic machine has none of them.
+    /// The machine's NUMA nodes, including those without processing units. Empty for a synthetic machine.
     pub fn memory(&self) -> &[MemoryNode] {
         &self.parts.extras.memory
     }
 
-    /// Its kinds of cores, the slowest first; empty if all are alike.
+    /// The machine's kinds of cores, the slowest first; empty if all are alike.
     pub fn cpu_kinds(&self) -> &[CpuKind] {
         &self.parts.extras.cpu_kinds
     }
@@ -146,7 +146,7 @@ impl Machine {
         found
     }
 
-    /// How many objects of a kind there are.
+    /// The number of objects of a kind.
     pub fn count(&self, kind: Kind) -> usize {
         self.objects(kind).len()
     }
@@ -156,13 +156,13 @@ impl Machine {
         self.objects(kind).get(index).map(|object| &object.cpuset)
     }
 
-    /// The path from the root, which is left out, to the lowest object that covers what `binding` and the machine have in common. It is
+    /// The path from the root, which is left out, to the lowest object that covers the intersection of `binding` and the machine. It is
     /// empty for a binding that covers the machine.
     ///
     /// O(depth · words of a cpuset).
     ///
     /// # Errors
-    /// [`Error::BindingOutsideMachine`] if they have nothing in common.
+    /// [`Error::BindingOutsideMachine`] if the intersection is empty.
     ///
     /// ```
     /// use fusain_topology::{Kind, Machine};
@@ -176,7 +176,7 @@ impl Machine {
         self.way(binding).map(|way| way.to_vec())
     }
 
-    /// [`locate`](Self::locate), shared by all places at the same object.
+    /// As [`locate`](Self::locate). All places at the same object share the result.
     pub(crate) fn way(&self, binding: &CpuSet) -> Result<Arc<[Step]>> {
         if !binding.intersects(self.cpuset()) {
             let (binding, machine) = (binding.to_string(), self.cpuset().to_string());
@@ -185,12 +185,13 @@ impl Machine {
         Ok(Arc::clone(&self.node(binding).way))
     }
 
-    /// The way of who may run anywhere: none.
+    /// The way of a rank that may run anywhere: it is empty.
     pub(crate) fn whole_way(&self) -> Arc<[Step]> {
         Arc::clone(&self.parts.nodes[0].way)
     }
 
-    /// The processing units of the lowest object that covers what `cpuset` and the machine have in common; of the machine if that is nothing.
+    /// The processing units of the lowest object that covers the intersection of `cpuset` and the machine. If that is empty, those of the
+    /// machine.
     pub(crate) fn covering(&self, cpuset: &CpuSet) -> &CpuSet {
         &self.node(cpuset).cpuset
     }
@@ -205,7 +206,7 @@ impl Machine {
             &inside
         };
         let Some(first) = set.first().filter(|_| set != self.cpuset()) else { return &nodes[0] };
-        // From the lowest object of one unit up to the first that has them all.
+        // Goes from the lowest object of one unit up to the first object that has them all.
         let mut at = lowest[first];
         while !set.is_subset(&nodes[at as usize].cpuset) {
             at = nodes[at as usize].above;
@@ -214,7 +215,7 @@ impl Machine {
     }
 }
 
-/// Draws the tree, a line for each object.
+/// Draws the tree, with a line for each object.
 impl fmt::Display for Machine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fn draw(object: &Object, depth: usize, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -226,7 +227,7 @@ impl fmt::Display for Machine {
     }
 }
 
-/// Notes every object in preorder, and the lowest of each processing unit.
+/// Lists every object in preorder, and the lowest object of each processing unit.
 fn lay_out(object: &Object, above: u32, way: &[Step], nodes: &mut Vec<Node>, lowest: &mut Vec<u32>) {
     let here = nodes.len() as u32;
     nodes.push(Node { above, cpuset: object.cpuset.clone(), way: way.into() });
@@ -244,7 +245,7 @@ fn lay_out(object: &Object, above: u32, way: &[Step], nodes: &mut Vec<Node>, low
     }
 }
 
-/// Drops objects without processing units, and completes the sets of those that have children.
+/// Drops objects without processing units, and completes the sets of objects with children.
 fn prune(object: &mut Object) {
     object.children.iter_mut().for_each(prune);
     object.children.retain(|child| !child.cpuset.is_empty());

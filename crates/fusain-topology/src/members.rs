@@ -1,4 +1,4 @@
-//! Trees of groups of workers: of one rank's, and of all ranks'.
+//! Trees of groups of workers: for one rank's workers, and for all ranks' workers.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ impl Workers {
     /// The tree of groups of the workers, with worker numbers in place of ranks.
     ///
     /// # Errors
-    /// [`Error::NoRanks`] if there is no worker.
+    /// [`Error::NoRanks`] if there are no workers.
     pub fn groups(&self) -> Result<Groups> {
         let host = Host::new("");
         let place = |worker: &Worker| Place {
@@ -25,18 +25,18 @@ impl Workers {
 /// A worker of some rank: see [`Level::workers`](crate::Level::workers) and [`Groups::of_workers`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Member {
-    /// Its rank.
+    /// The worker's rank.
     pub rank: usize,
-    /// Its number in its rank; 0 if the rank's workers are unknown.
+    /// The worker's number in its rank; 0 if the rank's workers are unknown.
     pub worker: usize,
-    /// Where it may run; `None` if the rank's workers are unknown.
+    /// The processing units where it may run; `None` if the rank's workers are unknown.
     pub cpuset: Option<CpuSet>,
     /// The speed of its core, relative to the other workers of its rank.
     pub weight: f64,
 }
 
 impl Member {
-    /// All workers of ranks at these places; a rank that told of none stands for itself.
+    /// All workers of ranks at these places. A rank without known workers counts as one worker.
     pub(crate) fn all<'a>(places: impl IntoIterator<Item = &'a Place>) -> Vec<(Self, Place)> {
         let of_rank = |(rank, place): (usize, &Place)| match place.workers().filter(|workers| !workers.is_empty()) {
             None => vec![(Self { rank, worker: 0, cpuset: None, weight: 1.0 }, place.clone())],
@@ -54,8 +54,8 @@ impl Member {
 }
 
 impl Groups {
-    /// Builds one tree of all ranks' workers, numbered rank after rank. The list says which rank each belongs to. A rank whose workers are
-    /// unknown is one member.
+    /// Builds one tree of all ranks' workers, numbered rank after rank. The list gives each worker's rank. A rank whose workers are unknown
+    /// is one member.
     ///
     /// # Errors
     /// As [`build`](Self::build).

@@ -1,21 +1,22 @@
-//! Which devices are near, and how fast cores are: what a machine says of its processing units.
+//! The devices near processing units, and the speed of cores.
 
 use crate::{CpuSet, Device, DeviceKind, Machine};
 
 impl Machine {
-    /// The devices nearest to `cpuset`: those whose object shares the lowest object with it. In the order of the export.
+    /// The devices nearest to `cpuset`: those for which the lowest object that covers both is smallest. They are in the order of the
+    /// export.
     pub fn nearest_devices(&self, kind: DeviceKind, cpuset: &CpuSet) -> Vec<&Device> {
         let of_kind: Vec<&Device> = self.devices().iter().filter(|device| device.kind == kind).collect();
         let best = of_kind.iter().map(|device| self.distance(&device.near, cpuset)).min();
         of_kind.into_iter().filter(|device| Some(self.distance(&device.near, cpuset)) == best).collect()
     }
 
-    /// Distributes all devices of a kind over ranks with these bindings. Returns which devices each rank gets, by their position in
+    /// Distributes all devices of a kind over ranks with these bindings. Returns the devices of each rank, as indices into
     /// [`devices`](Self::devices).
     ///
-    /// The distribution is even. With at least as many ranks as devices, each rank gets one device, and devices serve numbers of ranks that
-    /// differ by at most one. With fewer ranks, each device belongs to one rank, and numbers of devices differ by at most one. Near pairs
-    /// are made first. O(ranks · devices · log).
+    /// The distribution is even. With at least as many ranks as devices, each rank gets one device, and the numbers of ranks per device
+    /// differ by at most one. With fewer ranks, each device belongs to one rank, and the numbers of devices per rank differ by at most one.
+    /// Near pairs are made first. O(ranks · devices · log).
     ///
     /// ```
     /// use fusain_topology::{DeviceKind, Kind, Machine};
@@ -37,7 +38,7 @@ impl Machine {
             pairs.extend(devices.iter().map(near));
         }
         pairs.sort_unstable();
-        // The side with more members gets one partner each; the other is filled evenly.
+        // Each member of the larger side gets one partner; the smaller side is filled evenly.
         let by_rank = ranks.len() >= devices.len();
         let (many, few) = if by_rank { (ranks.len(), devices.len()) } else { (devices.len(), ranks.len()) };
         let (full, mut extra) = (many / few, many % few);
@@ -58,12 +59,12 @@ impl Machine {
         dealt
     }
 
-    /// How many processing units the lowest object has that covers both: the fewer, the nearer.
+    /// The distance of two sets: the number of processing units of the lowest object that covers both.
     fn distance(&self, a: &CpuSet, b: &CpuSet) -> usize {
         self.covering(&a.union(b)).len()
     }
 
-    /// How fast each processing unit is beside others of this machine; `None` unless that is known of all.
+    /// The relative speed of each processing unit of this machine; `None` unless it is known for all.
     pub(crate) fn speeds(&self) -> Option<Vec<u32>> {
         let last = self.cpuset().iter().last()?;
         let mut speeds = vec![0; last + 1];

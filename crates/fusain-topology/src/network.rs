@@ -1,6 +1,6 @@
 //! Switches: the path from each host to the root of the network.
 //!
-//! Three sources, all as text that the caller has read:
+//! There are three sources. All are text that the caller has read:
 //!
 //! | source | what it looks like | read by |
 //! |---|---|---|
@@ -8,8 +8,8 @@
 //! | Slurm's `topology.conf` | `SwitchName=leaf3 Nodes=node[12-17]`, `SwitchName=core Switches=leaf[0-3]` | [`Fabric::from_topology_conf`] |
 //! | a list | `node17 core/leaf3` | [`Fabric::from_list`] |
 //!
-//! Paths may have different lengths. A host name that comes twice is refused. If some hosts have a path and others none,
-//! [`Missing`] says what to do; if none has one, there are no network levels.
+//! Paths may have different lengths. A host name that occurs twice is refused. If some hosts have a path and others have none, [`Missing`]
+//! says what to do. If no host has a path, there are no network levels.
 
 mod names;
 
@@ -19,7 +19,8 @@ use std::sync::Arc;
 use crate::{Error, Host, Result};
 use names::Names;
 
-/// Switches on one path. A line for each switch of a long chain would otherwise take as much memory as the square of their number.
+/// The maximum number of switches on one path. Otherwise a long chain with a line for each switch would take memory in proportion to the
+/// square of their number.
 const DEPTH_MAX: usize = 64;
 
 /// The switches on the path to each host.
@@ -37,18 +38,18 @@ const DEPTH_MAX: usize = 64;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fabric {
-    /// Hosts on one switch share theirs.
+    /// The path of each host. Hosts on the same switch share their path.
     paths: BTreeMap<String, Arc<[String]>>,
 }
 
-/// What to do with a host that the description of the network does not have.
+/// What to do with a host that is not in the description of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Missing {
-    /// It is an error.
+    /// The host is an error.
     #[default]
     Refuse,
-    /// It is put directly below the root of all hosts.
+    /// The host is put directly below the root of all hosts.
     UnderCluster,
 }
 
@@ -83,9 +84,10 @@ impl Fabric {
     /// Reads Slurm's `topology.conf` (plugin `topology/tree`), including ranges in brackets.
     ///
     /// # Errors
-    /// [`Error::Network`] for a keyword that is unknown or stands twice in a line, a switch that is defined twice, below two switches, below itself or
-    /// nowhere, and for what no network has: more than 2^20 names, a name of more than 255 bytes or a number of more than 20
-    /// digits, more than 64 switches on a path, more than 64 MiB of names and paths; [`Error::DuplicateHost`] for a host on two switches.
+    /// [`Error::Network`] for a keyword that is unknown or occurs twice in a line, for a switch that is defined twice, below two switches,
+    /// below itself or nowhere, and for more than any network has: more than 2^20 names, a name of more than 255 bytes or a number of more
+    /// than 20 digits, more than 64 switches on a path, more than 64 MiB of names and paths; [`Error::DuplicateHost`] for a host on two
+    /// switches.
     pub fn from_topology_conf(text: &str) -> Result<Self> {
         let mut parent: HashMap<String, String> = HashMap::new();
         let mut defined: HashMap<String, usize> = HashMap::new();
@@ -99,7 +101,7 @@ impl Fabric {
             for word in content.split_whitespace() {
                 let (key, value) = word.split_once('=').ok_or_else(|| wrong(format!("{word:?} is no Key=Value")))?;
                 let small = key.to_ascii_lowercase();
-                // The first list would be forgotten.
+                // Otherwise the first list would be lost.
                 if keys.contains(&small) {
                     return Err(wrong(format!("keyword {key:?} is there twice: write one list")));
                 }
@@ -141,7 +143,7 @@ impl Fabric {
         }
         let mut fabric = Self::default();
         for (hosts, leaf) in hosts {
-            // Also where there is no host: a circle is not left unsaid.
+            // Also for a switch without hosts, so that a cycle is always reported.
             let path: Arc<[String]> = path_to(&leaf, &parent, &defined)?.into();
             let bytes = path.iter().map(String::len).sum();
             names.take_bytes(bytes).map_err(|reason| Error::Network { line: defined[&leaf], reason })?;
@@ -167,7 +169,7 @@ impl Fabric {
     /// The host with its switches.
     ///
     /// # Errors
-    /// [`Error::MissingHost`] if it has no entry, others have one, and `missing` refuses that.
+    /// [`Error::MissingHost`] if the host has no entry, other hosts have one, and `missing` refuses that.
     pub fn host(&self, name: &str, missing: Missing) -> Result<Arc<Host>> {
         match self.path(name) {
             Some(path) => Ok(Host::behind(name, path.to_vec())),
@@ -179,7 +181,7 @@ impl Fabric {
 
 /// The switches of one host from `SLURM_TOPOLOGY_ADDR` and `SLURM_TOPOLOGY_ADDR_PATTERN`.
 ///
-/// The pattern's last part stands for the host, whose name may contain dots itself.
+/// The pattern's last part stands for the host, whose name may contain dots.
 ///
 /// # Errors
 /// [`Error::Network`] if address and pattern do not fit each other.
@@ -202,7 +204,7 @@ pub fn slurm_path(address: &str, pattern: &str) -> Result<Vec<String>> {
     Ok(parts[..above.len()].iter().map(|&part| part.to_owned()).collect())
 }
 
-/// The switches from the root to `leaf`, by the one above each and the line of each.
+/// The switches from the root to `leaf`, given the parent of each switch and the line that defines it.
 fn path_to(leaf: &str, parent: &HashMap<String, String>, defined: &HashMap<String, usize>) -> Result<Vec<String>> {
     let wrong = |switch: &str, reason: String| Error::Network { line: defined[switch], reason };
     let mut path = vec![leaf.to_owned()];

@@ -11,23 +11,24 @@ pub struct Resident {
     pub label: String,
     /// Residents with the same number, such as a rank's workers, have the same colour.
     pub group: usize,
-    /// Where it may run.
+    /// The processing units where it may run.
     pub cpuset: CpuSet,
 }
 
 const FONT: f64 = 11.0;
-/// The width of a letter, in heights of the font. Fonts differ: DejaVu Sans, which has wide ones, takes so much for `memory P#0`.
+/// The width of a letter, relative to the height of the font. Fonts differ; this is the width that DejaVu Sans, a wide font, needs for
+/// `memory P#0`.
 const LETTER: f64 = 0.68;
 const GAP: f64 = 6.0;
 const LINE: f64 = 16.0;
 const UNIT_WIDTH: f64 = 50.0;
 const BADGE_HEIGHT: f64 = 14.0;
 
-/// Boxes stand side by side up to this width, or until what they fill is about this many times as wide as high.
+/// Boxes are put side by side up to this width, or until the area that they fill is about `WIDE` times as wide as high.
 const ROW_WIDTH: f64 = 400.0;
 const WIDE: f64 = 1.8;
 
-/// Draws an SVG document. Each resident is in the lowest object that covers where it may run.
+/// Draws an SVG document. Each resident is drawn in the lowest object that covers its cpuset.
 ///
 /// O(objects · residents).
 ///
@@ -51,10 +52,10 @@ pub fn svg(machine: &Machine, residents: &[Resident]) -> String {
     out
 }
 
-/// Why writing to a string cannot fail.
+/// The reason why writing to a string cannot fail.
 const ENDLESS: &str = "a string has room";
 
-/// A box that has been laid out: its size, and what is in it at which places.
+/// A box with its layout: its size, and the boxes inside it with their positions.
 struct Laid<'a> {
     class: String,
     title: String,
@@ -79,11 +80,11 @@ fn measure<'a>(machine: &'a Machine, object: &'a Object, residents: &'a [Residen
     let row_width = ROW_WIDTH.max((WIDE * area).sqrt());
     let text_width = title.len() as f64 * FONT * LETTER + 2.0 * GAP;
 
-    // Children first, in rows; then it is known how wide a row of badges may be.
+    // Children are placed first, in rows. After that the width available for badges is known.
     let mut inside = Vec::new();
     let (mut x, mut y, mut row_height, mut width) = (GAP, 0.0, 0.0_f64, text_width.max(UNIT_WIDTH));
     for (at, laid) in boxes.into_iter().enumerate() {
-        // Memory and devices have rows of their own.
+        // Memory and devices have separate rows.
         if x > GAP && (at == extras || x + laid.width + GAP > row_width) {
             (x, y, row_height) = (GAP, y + row_height + GAP, 0.0);
         }
@@ -110,7 +111,7 @@ fn measure<'a>(machine: &'a Machine, object: &'a Object, residents: &'a [Residen
     Laid { class: object.kind.to_string(), title, fill: fill(object.kind), width, height: bottom, badges, inside }
 }
 
-/// Whether this is the lowest object that covers a resident. Of objects with the same units it is the lowest.
+/// Whether this is the lowest object that covers a resident. Among objects with the same units, the lowest one counts.
 fn is_home(machine: &Machine, object: &Object, resident: &Resident) -> bool {
     let own = resident.cpuset.intersection(machine.cpuset());
     let whole = own == *machine.cpuset();
@@ -120,7 +121,7 @@ fn is_home(machine: &Machine, object: &Object, resident: &Resident) -> bool {
     whole || !object.children.iter().any(|child| own.is_subset(&child.cpuset))
 }
 
-/// Memory and devices that hang on an object, at the lowest of those with the same units.
+/// The memory and devices attached to an object. Among objects with the same units, the lowest one has them.
 fn extras<'a>(machine: &Machine, object: &Object) -> Vec<Laid<'a>> {
     let is_lowest =
         |near: &CpuSet| *near == object.cpuset && !object.children.iter().any(|child| child.cpuset == object.cpuset);
@@ -176,7 +177,7 @@ fn draw(laid: &Laid<'_>, x: f64, y: f64, out: &mut String) {
     }
 }
 
-/// Dark enough for white letters.
+/// Colours dark enough for white letters.
 const COLORS: [&str; 8] = ["#1b6ca8", "#b5341f", "#2e7d32", "#7b3fa0", "#a15c00", "#00707c", "#8a1f5c", "#4a4a4a"];
 
 fn fill(kind: Kind) -> &'static str {
@@ -190,7 +191,7 @@ fn fill(kind: Kind) -> &'static str {
     }
 }
 
-/// Names come from the description, which may have come from anywhere.
+/// Escapes text for XML. Names come from the description, which may have any source.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
@@ -199,7 +200,7 @@ fn escape(text: &str) -> String {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // XML has no words for these.
+            // XML cannot represent these characters.
             '\u{fffe}' | '\u{ffff}' => out.push(' '),
             control if control.is_control() => out.push(' '),
             other => out.push(other),

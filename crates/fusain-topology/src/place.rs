@@ -1,4 +1,4 @@
-//! Where a rank is.
+//! The place of a rank.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::workers::{Worker, Workers};
 use crate::{CpuSet, Error, Kind, Machine, Result, Step};
 
-/// A host as its ranks see it: its name, and the switches on the way to it.
+/// A host as its ranks see it: its name, and the switches on the path to it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Host {
@@ -16,21 +16,21 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host of which no switch is known.
+    /// A host without known switches.
     pub fn new(name: impl Into<String>) -> Arc<Self> {
         Self::behind(name, Vec::new())
     }
 
-    /// A host behind `switches`, the network's root first. [`crate::Fabric::host`] finds them.
+    /// A host below `switches`, the network's root first. [`crate::Fabric::host`] finds the switches.
     pub fn behind(name: impl Into<String>, switches: Vec<String>) -> Arc<Self> {
         Arc::new(Self { name: name.into(), switches })
     }
 
-    /// A host at netloc's coordinates: `coords[i]` of the `dims[i]` switches (or ports) at level `i` of the network, the root's level first. The last
-    /// is the port of the last switch, and no level. RR-9077, section 4.2.
+    /// A host at netloc's coordinates: `coords[i]` of the `dims[i]` switches (or ports) at level `i` of the network, the root's level
+    /// first. The last coordinate is the port of the last switch, and is no level. RR-9077, section 4.2.
     ///
     /// # Errors
-    /// [`Error::Coordinates`] if there are not as many of one as of the other, or a coordinate is past its dimension.
+    /// [`Error::Coordinates`] if `dims` and `coords` have different lengths, or a coordinate is not below its dimension.
     pub fn at(name: impl Into<String>, dims: &[usize], coords: &[usize]) -> Result<Arc<Self>> {
         let name = name.into();
         if dims.len() != coords.len() || coords.iter().zip(dims).any(|(at, dim)| at >= dim) {
@@ -40,18 +40,18 @@ impl Host {
         Ok(Self::behind(name, switches.iter().map(|at| format!("switch {at}")).collect()))
     }
 
-    /// Its name.
+    /// The host's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The switches on the path to it, the root first.
+    /// The switches on the path to the host, the root first.
     pub fn switches(&self) -> &[String] {
         &self.switches
     }
 }
 
-/// Where a rank is: its host, the path down the machine to the lowest object that covers its binding, and its workers, if any.
+/// The place of a rank: its host, the path down the machine to the lowest object that covers its binding, and its workers, if any.
 ///
 /// ```
 /// use fusain_topology::{Host, Kind, Machine, Place};
@@ -63,11 +63,11 @@ impl Host {
 /// # Ok::<(), fusain_topology::Error>(())
 /// ```
 ///
-/// Places of one machine share their paths: a place takes 32 bytes and no heap memory of its own.
+/// Places of one machine share their paths: a place takes 32 bytes and no further heap memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     pub(crate) host: Arc<Host>,
-    /// Tells different machines of one host name apart.
+    /// Distinguishes different machines with the same host name.
     pub(crate) machine: u64,
     pub(crate) way: Arc<[Step]>,
     pub(crate) workers: Option<Arc<Workers>>,
@@ -77,7 +77,7 @@ impl Place {
     /// The place of a rank that is bound to `binding`. The binding may have processing units that the machine does not have.
     ///
     /// # Errors
-    /// [`Error::BindingOutsideMachine`] if the machine has none of them.
+    /// [`Error::BindingOutsideMachine`] if the machine has none of the binding's units.
     pub fn bound(host: &Arc<Host>, machine: &Machine, binding: &CpuSet) -> Result<Self> {
         let way = machine.way(binding)?;
         Ok(Self { host: Arc::clone(host), machine: machine.digest(), way, workers: None })
@@ -104,22 +104,22 @@ impl Place {
         &self.way
     }
 
-    /// The rank's workers, if they were told.
+    /// The rank's workers, if they are known.
     pub fn workers(&self) -> Option<&Workers> {
         self.workers.as_deref()
     }
 
-    /// Where one of its workers is.
+    /// The place of one of the rank's workers.
     pub(crate) fn of_worker(&self, worker: &Worker) -> Self {
         Self { host: Arc::clone(&self.host), machine: self.machine, way: Arc::clone(&worker.way), workers: None }
     }
 
-    /// As bytes for another rank: machine, steps, workers, then names, each behind its length.
+    /// Encodes the place for another rank: machine, steps, workers, then names, each after its length.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         bytes.extend(self.machine.to_le_bytes());
         put_way(&mut bytes, &self.way);
-        // One more than there are: none is not the same as no word of them.
+        // The count plus one, since no workers and unknown workers are different.
         let count = self.workers().map_or(0, |workers| workers.len() as u32 + 1);
         bytes.extend(count.to_le_bytes());
         for worker in self.workers().into_iter().flat_map(Workers::iter) {
@@ -133,7 +133,7 @@ impl Place {
         bytes
     }
 
-    /// The places of all ranks, from what each has encoded. Ranks that say the same share what they say.
+    /// Decodes the places of all ranks. Ranks with equal parts share them.
     pub(crate) fn decode_all(encoded: &[Vec<u8>]) -> Result<Vec<Self>> {
         let mut known: HashMap<&[u8], Self> = HashMap::new();
         let mut hosts: HashMap<Arc<Host>, Arc<Host>> = HashMap::new();
@@ -222,16 +222,16 @@ fn take_worker(bytes: &mut &[u8]) -> Option<Worker> {
     (weight.is_finite() && weight > 0.0).then_some(Worker { cpuset, way, weight })
 }
 
-/// What the members of a level's communicator share. It is the same on all of them.
+/// The description of a level's group. It is the same on all members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Info {
-    /// The kind of object that its members share and its siblings do not.
+    /// The kind of object that the group's members share and its siblings do not.
     pub kind: Kind,
-    /// Its number among its siblings, in the order of their first ranks. Its root has this rank among the roots.
+    /// The group's number among its siblings, in the order of their first ranks. Its root has this rank among the roots.
     pub index: usize,
-    /// How many siblings there are, itself included.
+    /// The number of siblings, this group included.
     pub siblings: usize,
 }
 

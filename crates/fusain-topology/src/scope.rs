@@ -1,4 +1,4 @@
-//! Parts of one machine: split by count, by kind or by name, and what belongs to each.
+//! Parts of one machine: split by count, by kind or by name, with their workers, devices and memory.
 
 use std::thread;
 
@@ -30,7 +30,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    /// All of a machine.
+    /// The whole machine.
     pub fn whole(machine: &Machine) -> Self {
         Self { machine: machine.clone(), cpuset: machine.cpuset().clone() }
     }
@@ -44,24 +44,24 @@ impl Scope {
         Ok(Self { machine: machine.clone(), cpuset: binding.intersection(machine.cpuset()) })
     }
 
-    /// Its processing units.
+    /// The scope's processing units.
     pub fn cpuset(&self) -> &CpuSet {
         &self.cpuset
     }
 
-    /// The machine that it is part of.
+    /// The machine that the scope is a part of.
     pub fn machine(&self) -> &Machine {
         &self.machine
     }
 
-    /// The kind of the lowest object that covers it.
+    /// The kind of the lowest object that covers the scope.
     pub fn kind(&self) -> Kind {
         let way = self.machine.locate(&self.cpuset);
         way.ok().and_then(|way| way.last().map(|step| step.kind)).unwrap_or(Kind::Machine)
     }
 
-    /// Splits it into `parts` scopes of neighbouring cores, whose numbers of cores differ by at most one. If there are fewer cores than
-    /// parts, hardware threads are split.
+    /// Splits the scope into `parts` scopes of neighbouring cores, whose numbers of cores differ by at most one. If there are fewer cores
+    /// than parts, hardware threads are split.
     ///
     /// # Errors
     /// [`Error::CannotSplit`] for 0 parts, or more parts than processing units.
@@ -84,11 +84,11 @@ impl Scope {
         Ok((0..parts).map(part).collect())
     }
 
-    /// Splits it into one scope for each object of `kind` that it overlaps. Where such objects lie in each other (groups in groups), the
-    /// largest count, so that no two scopes overlap.
+    /// Splits the scope into one scope for each object of `kind` that it overlaps. If such objects are nested (groups in groups), the
+    /// outermost ones count, so that no two scopes overlap.
     ///
     /// # Errors
-    /// [`Error::CannotSplit`] if there is no such object, with the kinds that there are.
+    /// [`Error::CannotSplit`] if there is no such object; the error lists the kinds that exist.
     pub fn split_by(&self, kind: Kind) -> Result<Vec<Self>> {
         let own = |cpuset: &CpuSet| Self { machine: self.machine.clone(), cpuset: cpuset.intersection(&self.cpuset) };
         let parts: Vec<_> = self.largest(kind).iter().map(|object| own(&object.cpuset)).collect();
@@ -100,7 +100,7 @@ impl Scope {
         Ok(parts)
     }
 
-    /// The machine's objects of a kind that lie in no other of it, in the order of the tree.
+    /// The machine's objects of a kind that lie in no other object of that kind, in the order of the tree.
     fn largest(&self, kind: Kind) -> Vec<&Object> {
         let mut found = Vec::new();
         let mut look = vec![self.machine.root()];
@@ -114,14 +114,14 @@ impl Scope {
         found
     }
 
-    /// Like [`split_by`](Self::split_by), by the first of these names that gives more than one part; else by the first that it has at all.
-    /// MPI 4.1 has `mpi_hw_resource_type` for this, without second choices.
+    /// Like [`split_by`](Self::split_by), by the first of these names that gives more than one part. If there is none, by the first name of
+    /// which the scope has an object. MPI 4.1 has `mpi_hw_resource_type` for this, without alternatives.
     ///
     /// # Errors
-    /// [`Error::CannotSplit`] if a name is not known, or if it has none of them.
+    /// [`Error::CannotSplit`] if a name is unknown, or if the scope has no object of any name.
     pub fn split_by_names(&self, names: &[&str]) -> Result<Vec<Self>> {
         let unknown = |name: &str| self.refuse(format!("by {name:?}"), "this is no kind of object".to_owned());
-        // All, before one is taken: a misspelt second choice is noticed also where the first one will do.
+        // All names are parsed before one is used, so that a misspelt second choice is noticed even if the first one is used.
         let kinds = names.iter().map(|name| name.parse().map_err(|()| unknown(name))).collect::<Result<Vec<Kind>>>()?;
         let mut whole = None;
         for kind in kinds {
@@ -139,7 +139,7 @@ impl Scope {
         Error::CannotSplit { what: self.cpuset.to_string(), wanted, reason }
     }
 
-    /// The kinds of objects that it contains completely.
+    /// The kinds of objects that the scope contains completely.
     fn kinds_below(&self) -> String {
         let mut kinds: Vec<Kind> = Vec::new();
         let mut look = vec![self.machine.root()];
@@ -153,7 +153,7 @@ impl Scope {
         kinds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
     }
 
-    /// Places `count` workers on it.
+    /// Places `count` workers on the scope.
     ///
     /// # Errors
     /// As [`Workers::place`].
@@ -161,17 +161,17 @@ impl Scope {
         Workers::place(&self.machine, &self.cpuset, count, policy)
     }
 
-    /// Its nearest devices of a kind.
+    /// The devices of a kind that are nearest to the scope.
     pub fn devices(&self, kind: DeviceKind) -> Vec<&Device> {
         self.machine.nearest_devices(kind, &self.cpuset)
     }
 
-    /// The NUMA nodes that are local to some of it.
+    /// The NUMA nodes that are local to a part of the scope.
     pub fn memory(&self) -> Vec<&MemoryNode> {
         self.machine.memory().iter().filter(|node| node.near.intersects(&self.cpuset)).collect()
     }
 
-    /// Binds the calling thread to it until the guard is dropped.
+    /// Binds the calling thread to the scope until the guard is dropped.
     ///
     /// # Errors
     /// As [`Bound::push`].
@@ -181,20 +181,22 @@ impl Scope {
 }
 
 impl Workers {
-    /// Makes a vector whose pages lie near the workers; `fill` gives the element at an index. For each worker a thread, bound as that
-    /// worker, is the first to write the worker's share ([`shares`](Self::shares)). Linux then takes the memory from that thread's node.
-    /// Feature `hwloc` has `bind_memory`, which asks for nodes by name. If there is no worker, the calling thread writes all.
+    /// Makes a vector whose pages lie near the workers; `fill` gives the element at an index.
+    ///
+    /// For each worker, a thread with the worker's binding is the first to write the worker's share ([`shares`](Self::shares)). Linux then
+    /// takes the memory from that thread's node. With feature `hwloc`, `bind_memory` asks for nodes by name instead. If there are no
+    /// workers, the calling thread writes all elements.
     ///
     /// # Errors
     /// [`Error::Binding`] if a thread cannot be bound.
     ///
     /// # Panics
-    /// If `fill` does.
+    /// If `fill` panics.
     pub fn vector<T: Plain>(&self, len: usize, fill: impl Fn(usize) -> T + Sync) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok((0..len).map(fill).collect());
         }
-        // Fresh zeroed memory: large blocks have no pages yet.
+        // Newly allocated zeroed memory: large blocks have no pages yet.
         let mut vector: Vec<T> = bytemuck::zeroed_vec(len);
         let fill = &fill;
         thread::scope(|scope| {
@@ -212,7 +214,7 @@ impl Workers {
             let end = |thread: thread::ScopedJoinHandle<'_, Result<()>>| {
                 thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
             };
-            // All are waited for before the first error is told.
+            // All threads are waited for before the first error is returned.
             let ends: Vec<_> = threads.into_iter().map(end).collect();
             ends.into_iter().collect::<Result<()>>()
         })?;

@@ -10,26 +10,27 @@ const PUS_MAX: usize = 1 << 14;
 const OBJECTS_MAX: usize = 1 << 16;
 const DEPTH_MAX: usize = 128;
 
-/// A kind, and how many there are in one of the level above.
+/// A kind, and the number of its objects in each object of the level above.
 type Level = (Kind, usize);
 
 impl Machine {
-    /// Makes a machine from a description in the format of hwloc's `HWLOC_SYNTHETIC`, as `lstopo --of synthetic` writes it: kinds, and how many
-    /// of each there are in one of the kind before.
+    /// Makes a machine from a description in the format of hwloc's `HWLOC_SYNTHETIC`, as `lstopo --of synthetic` writes it: kinds, each with
+    /// its number of objects in one object of the kind before.
     ///
-    /// Kinds have hwloc's names; a kind cannot be left out. Without a `PU` part, the last kind has one each. Instruction caches are no level:
-    /// what is in them is in what they are in.
+    /// Kinds have hwloc's names; a kind cannot be left out. Without a `PU` part, each object of the last kind has one processing unit.
+    /// Instruction caches are no level: the objects in them count as objects of the level around them.
     ///
-    /// `[NUMANode]` is memory that hangs on what is before it. As in a machine of XML it is a level below the largest object with these
-    /// processing units, but not below the machine; a second one there is none. Where no memory is named there is no such level, whereas hwloc adds one.
+    /// `[NUMANode]` is memory that is attached to the object before it. As in a machine read from XML, it is a level below the largest object
+    /// with these processing units, but not below the machine. A second node there is no level. If no memory is named, there is no such level,
+    /// whereas hwloc adds one.
     ///
-    /// Of attributes in parentheses, `indexes=` of `PU` counts: the operating system's numbers of the processing units, as a list
-    /// (`0,2,1,3`) or as steps (`2*2:1*2`). As in hwloc, objects are ordered by their lowest numbers then. All others are skipped: sizes of
-    /// memory and caches, and numbers of other objects.
+    /// Of the attributes in parentheses, only `indexes=` of `PU` is used: the operating system's numbers of the processing units, as a list
+    /// (`0,2,1,3`) or as steps (`2*2:1*2`). As in hwloc, objects are then ordered by their lowest numbers. All other attributes are skipped:
+    /// sizes of memory and caches, and numbers of other objects.
     ///
     /// # Errors
-    /// [`Error::Synthetic`], also for more than 16,384 processing units, 65,536 objects, or 128 levels. [`Error::Indexes`] for numbers that
-    /// are not one for each processing unit, or over 16,383, and for steps that are named after kinds (`numa:core`).
+    /// [`Error::Synthetic`], also for more than 16,384 processing units, 65,536 objects, or 128 levels. [`Error::Indexes`] for numbers that do
+    /// not give each processing unit one number, or are over 16,383, and for steps that are named after kinds (`numa:core`).
     ///
     /// ```
     /// use fusain_topology::{Kind, Machine};
@@ -43,7 +44,7 @@ impl Machine {
     }
 }
 
-/// A kind left out is taken by hwloc and refused here, since a level without a name is of no use.
+/// Reads a description. hwloc accepts a level without a kind; here it is refused, since a level without a name is of no use.
 fn read(description: &str) -> Result<Object> {
     let whole = || Error::Synthetic { part: description.to_owned() };
     let mut told = Told::default();
@@ -56,7 +57,7 @@ fn read(description: &str) -> Result<Object> {
         Some((Kind::Pu, _)) => {}
         _ => levels.push((Kind::Pu, multiple)),
     }
-    // Before memory is looked at, which takes each level for each node.
+    // Checked before the memory nodes, each of which takes a pass over the levels.
     if !is_conceivable(&levels) {
         return Err(whole());
     }
@@ -69,14 +70,14 @@ fn read(description: &str) -> Result<Object> {
     Ok(build(Kind::Machine, &levels, &mut numbers.into_iter()))
 }
 
-/// A word of a description, and what stands in parentheses in it.
+/// A word of a description, and the text in parentheses in it.
 #[derive(Default)]
 struct Part {
     word: String,
     attributes: String,
 }
 
-/// `None` if a parenthesis has no partner: all behind it would be taken for an attribute.
+/// Splits a description into parts. `None` if a parenthesis has no partner, since everything after it would be taken for an attribute.
 fn parts(description: &str) -> Option<Vec<Part>> {
     let mut parts = vec![Part::default()];
     let mut depth = 0_usize;
@@ -90,7 +91,7 @@ fn parts(description: &str) -> Option<Vec<Part>> {
             other => part.attributes.push(other),
         }
     }
-    // A word may be missing: the machine's attributes have none.
+    // The word may be missing, as for the machine's attributes.
     parts.retain(|part| !part.word.is_empty() || part.indexes().is_some());
     (depth == 0).then_some(parts)
 }
@@ -105,14 +106,14 @@ impl Part {
     }
 }
 
-/// What the parts of a description say, one after the other.
+/// The content of a description's parts, read one after the other.
 struct Told {
     levels: Vec<Level>,
-    /// For each NUMA node in brackets, how many levels are above it.
+    /// The number of levels above each NUMA node in brackets.
     memory: Vec<usize>,
-    /// How many instruction caches there are in one of the last level, which what comes next is in.
+    /// The number of instruction caches in one object of the last level. The next level lies in them.
     multiple: usize,
-    /// Of the processing units.
+    /// The numbers of the processing units.
     indexes: Option<String>,
 }
 
@@ -123,9 +124,9 @@ impl Default for Told {
 }
 
 impl Told {
-    /// `None` for a part that is none.
+    /// Adds a part; returns `None` if it is not valid.
     fn add(&mut self, part: &Part) -> Option<()> {
-        // It is a hardware thread, in which there is nothing.
+        // Nothing can lie in a hardware thread.
         if self.levels.last().is_some_and(|(above, _)| *above == Kind::Pu) {
             return None;
         }
@@ -138,7 +139,7 @@ impl Told {
             return Some(());
         }
         match name.parse().ok()? {
-            // Memory of one of several instruction caches, which are no level.
+            // The memory of one of several instruction caches, which are no level.
             Kind::NumaNode if bracketed.is_some() && count == 1 && self.multiple > 1 => {}
             Kind::NumaNode if bracketed.is_some() && count == 1 => self.memory.push(self.levels.len()),
             _ if bracketed.is_some() => return None,
@@ -154,7 +155,7 @@ impl Told {
     }
 }
 
-/// Makes NUMA nodes in brackets levels. hwloc hangs each on the largest object below the machine that has its processing units.
+/// Makes levels of NUMA nodes in brackets. hwloc attaches each to the largest object below the machine that has its processing units.
 fn hang(memory: &[usize], levels: &mut Vec<Level>) {
     let mut holders: Vec<usize> = Vec::new();
     for &above in memory {
@@ -164,20 +165,20 @@ fn hang(memory: &[usize], levels: &mut Vec<Level>) {
         }
         let holder = highest.saturating_sub(1);
         let is_machine = highest == 0 && levels[0].1 > 1;
-        // Levels with these processing units: one of them may be memory already.
+        // The levels with the same processing units. One of them may already be memory.
         let alike = levels[holder + 1..].iter().take_while(|(_, count)| *count == 1);
         let has_memory = std::iter::once(&levels[holder]).chain(alike).any(|(kind, _)| *kind == Kind::NumaNode);
         if !is_machine && !has_memory && levels[holder].0 != Kind::Pu && !holders.contains(&holder) {
             holders.push(holder);
         }
     }
-    // From below, so that those above stay where they are.
+    // From the bottom up, so that the indices of the levels above stay valid.
     holders.sort_unstable();
     holders.into_iter().rev().for_each(|holder| levels.insert(holder + 1, (Kind::NumaNode, 1)));
 }
 
-/// More units or objects than any machine has are a typing error, not a reason to take up all memory: each object has a bit for
-/// every unit, and trees are walked by calls.
+/// Checks the limits. More units or objects than any machine has are a typing error, not a reason to use up all memory: each object has a bit
+/// for every unit, and trees are walked by recursion.
 fn is_conceivable(levels: &[Level]) -> bool {
     let (mut objects, mut of_level) = (0, 1_usize);
     let is_possible = |(_, count): &Level| {

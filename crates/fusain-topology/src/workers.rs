@@ -1,4 +1,4 @@
-//! A rank's workers: where each one is bound, which ones are near each other, and how work is divided among them.
+//! A rank's workers: where each is bound, which workers are near each other, and how work is divided among them.
 //!
 //! All results are plain values: numbers of processing units, orders of workers, ranges. A pool that runs the workers needs to know nothing
 //! of machines.
@@ -9,22 +9,22 @@ use std::sync::Arc;
 use crate::cpuset::PUS_MAX;
 use crate::{CpuSet, Error, Kind, Machine, Object, Result, Step};
 
-/// How workers are placed on the cores of their rank's part of the machine. The first two are those of OpenMP's `proc_bind`.
+/// How workers are placed on the cores of their rank's part of the machine. The first two policies are those of OpenMP's `proc_bind`.
 ///
 /// Four workers on two packages of four cores with two hardware threads each:
 ///
-/// | policy | where they are |
+/// | policy | places |
 /// |---|---|
-/// | close | cores 0, 1, 2, 3: one package, a core each |
+/// | close | cores 0, 1, 2, 3: one package, one worker on each core |
 /// | spread | cores 0, 2, 4, 6: two in each package |
 /// | packed | both threads of core 0, both of core 1 |
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Policy {
-    /// Each worker gets a core, next to the previous one. A core gets a second worker only when all have one.
+    /// Each worker gets a core, next to the previous one. A core gets a second worker only when all cores have one.
     #[default]
     Close,
-    /// Each worker gets a core, as far from the others as possible.
+    /// Each worker gets a core, as far from the other workers as possible.
     Spread,
     /// Workers fill all hardware threads of a core, then the next core.
     Packed,
@@ -34,7 +34,7 @@ impl Policy {
     /// All policies.
     pub const ALL: [Self; 3] = [Self::Close, Self::Spread, Self::Packed];
 
-    /// Its name, in small letters.
+    /// The policy's name, in lower case.
     pub fn name(self) -> &'static str {
         match self {
             Self::Close => "close",
@@ -61,7 +61,7 @@ pub struct Workers {
     list: Vec<Worker>,
 }
 
-// Weights are finite: `Workers` makes them, or `Place` refuses them.
+// `Eq` holds since weights are finite: `Workers` makes finite ones, and `Place` refuses others.
 impl Eq for Workers {}
 
 /// One worker. Its cpuset is not empty.
@@ -79,10 +79,10 @@ impl Workers {
     /// O(objects + count · log count).
     ///
     /// # Errors
-    /// [`Error::BindingOutsideMachine`] if the machine has none of `part`; [`Error::CannotSplit`] for more than 2^20 workers.
+    /// [`Error::BindingOutsideMachine`] if the machine has no unit of `part`; [`Error::CannotSplit`] for more than 2^20 workers.
     pub fn place(machine: &Machine, part: &CpuSet, count: usize, policy: Policy) -> Result<Self> {
         machine.way(part)?;
-        // Each takes memory. No set has more units than this, so no more workers can have one each.
+        // Each worker takes memory. No set has more units than this, so no more workers can have a unit each.
         if count > PUS_MAX {
             let (what, wanted) = (part.to_string(), format!("among {count} workers"));
             return Err(Error::CannotSplit { what, wanted, reason: format!("there are at most {PUS_MAX}") });
@@ -92,7 +92,7 @@ impl Workers {
         let mut sets: Vec<CpuSet> = match policy {
             Policy::Spread if count <= cores.len() => spread(machine.root(), part, count),
             Policy::Close if count <= cores.len() => cores.into_iter().take(count).collect(),
-            // All hardware threads once, then once more.
+            // Each hardware thread is used once, then a second time, and so on.
             _ => {
                 let slots = if policy == Policy::Packed { by_core(&cores) } else { by_thread(&cores) };
                 (0..count).map(|at| CpuSet::from_iter([slots[at % threads]])).collect()
@@ -116,17 +116,17 @@ impl Workers {
         self.list.iter()
     }
 
-    /// How many there are.
+    /// The number of workers.
     pub fn len(&self) -> usize {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no workers.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
 
-    /// Where a worker may run.
+    /// The processing units where a worker may run.
     ///
     /// # Panics
     /// If there is no such worker.
@@ -139,15 +139,15 @@ impl Workers {
         self.list.iter().filter_map(|worker| worker.cpuset.first()).collect()
     }
 
-    /// Whether some share a hardware thread.
+    /// Whether some workers share a hardware thread.
     pub fn crowded(&self) -> bool {
         let mut cores = self.cores();
         cores.sort_unstable();
         cores.windows(2).any(|pair| pair[0] == pair[1])
     }
 
-    /// The order in which a worker asks others for work: the nearest first. Among equally near ones the next in number comes first, and so
-    /// on round, so that not all ask the same one.
+    /// The order in which a worker asks others for work: the nearest first. Equally near workers are asked in the order of numbers,
+    /// beginning after the worker's own number and wrapping round, so that not all workers ask the same one.
     ///
     /// # Panics
     /// If there is no such worker.
@@ -159,7 +159,7 @@ impl Workers {
         others
     }
 
-    /// The relative speed of each worker's core, from the machine's kinds of cores; all 1 if they are unknown.
+    /// The relative speed of each worker's core, from the machine's kinds of cores; all weights are 1 if the kinds are unknown.
     pub fn weights(&self) -> Vec<f64> {
         self.list.iter().map(|worker| worker.weight).collect()
     }
@@ -192,7 +192,7 @@ impl Workers {
     }
 }
 
-/// The cores in `part` in the order of the tree, each with its processing units there; where there are no cores, the units themselves.
+/// The cores in `part` in the order of the tree, each with its processing units there. If there are no cores, the units themselves.
 pub(crate) fn cores_in_order(object: &Object, part: &CpuSet) -> Vec<CpuSet> {
     let here = object.cpuset.intersection(part);
     if here.is_empty() {
@@ -204,8 +204,8 @@ pub(crate) fn cores_in_order(object: &Object, part: &CpuSet) -> Vec<CpuSet> {
     object.children.iter().flat_map(|child| cores_in_order(child, part)).collect()
 }
 
-/// `count` of the cores in `part`, of which there are as many: each object's children get as equal numbers as they have room for, and where there
-/// are fewer than children, those at equal distances.
+/// Chooses `count` of the cores in `part`, which has at least as many. The children of each object get equal numbers of them, as far as
+/// they have room. If there are fewer than children, the chosen children are at equal distances.
 fn spread(object: &Object, part: &CpuSet, count: usize) -> Vec<CpuSet> {
     let cores = cores_in_order(object, part);
     if count >= cores.len() || object.children.is_empty() {
@@ -237,7 +237,7 @@ fn by_core(cores: &[CpuSet]) -> Vec<usize> {
 fn by_thread(cores: &[CpuSet]) -> Vec<usize> {
     let mut left: Vec<_> = cores.iter().map(CpuSet::iter).collect();
     let mut slots = Vec::new();
-    // Where a description has no cores, one of these is a whole machine: so none is gone through more than once.
+    // A description may have no cores; then one entry is a whole machine. So each entry is passed over only once.
     while !left.is_empty() {
         left.retain_mut(|core| {
             let next = core.next();
@@ -248,12 +248,12 @@ fn by_thread(cores: &[CpuSet]) -> Vec<usize> {
     slots
 }
 
-/// How fast the processing units are on average.
+/// The average speed of the processing units.
 fn mean(cpuset: &CpuSet, speeds: &[u32]) -> f64 {
     cpuset.iter().map(|pu| f64::from(speeds[pu])).sum::<f64>() / cpuset.len() as f64
 }
 
-/// The place of each processing unit in the order of the tree.
+/// The position of each processing unit in the order of the tree.
 fn tree_order(machine: &Machine) -> Vec<usize> {
     let last = machine.cpuset().iter().last().unwrap_or(0);
     let mut order = vec![0; last + 1];

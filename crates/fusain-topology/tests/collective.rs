@@ -7,7 +7,7 @@ use fusain_topology::{Error, Groups, Hierarchy, Host, Kind, Machine, Place, spli
 const NODES: usize = 3;
 const CORES: usize = 4;
 
-/// Ranks dealt to nodes one by one, which is what a flat algorithm suffers from.
+/// The ranks are dealt to the nodes one by one, an order in which a flat algorithm is slow.
 fn places() -> Vec<Place> {
     let machine = Machine::synthetic("Core:4").unwrap();
     let hosts: Vec<_> = (0..NODES).map(|node| Host::new(format!("node{node}"))).collect();
@@ -17,7 +17,7 @@ fn places() -> Vec<Place> {
     (0..NODES * CORES).map(place).collect()
 }
 
-/// 1 ns inside a node, 1 µs between: the time counts the hops between nodes on the longest way.
+/// Links take 1 ns inside a node and 1 µs between nodes, so the time counts the hops between nodes on the longest path.
 fn hops_between_nodes(run: impl Fn(&fusain_comm::ThreadComm, &Hierarchy<fusain_comm::ThreadComm>) + Sync) -> u64 {
     let links = |a: usize, b: usize| LogGp::hockney(if a % NODES == b % NODES { 1 } else { 1_000 }, 0.0);
     let network = Network::with(links).clock(Clock::Virtual);
@@ -53,7 +53,7 @@ fn the_order_of_ranks_decides_which_way_a_reduction_goes() {
     let mut blocks = places();
     blocks.sort_by(|a, b| a.host().name().cmp(b.host().name()));
     assert!(Groups::build(&blocks).unwrap().in_rank_order());
-    // Concatenation of ranks in base 16 shows the order; it is kept although groups interleave.
+    // Concatenating the ranks in base 16 shows their order. The order is kept although groups interleave.
     let concatenate = |a: [u64; 2], b: [u64; 2]| [a[0] << (4 * b[1]) | b[0], a[1] + b[1]];
     World::threads(NODES * CORES).run(|comm| {
         let hierarchy = Hierarchy::build(&comm, &places()[comm.rank()]).unwrap();
@@ -117,7 +117,7 @@ fn different_machines_of_one_name_are_the_same_error_everywhere() {
     let ends = World::threads(4).run(|comm| {
         let place = Place::unbound(&Host::new("same"), &machines[comm.rank() % 2]);
         let error = Hierarchy::build(&comm, &place).map(drop).unwrap_err();
-        // Everybody has failed at the same point, so the communicator is still of use.
+        // All ranks have failed at the same point, so the communicator is still usable.
         comm.barrier().unwrap();
         error
     });

@@ -1,14 +1,14 @@
-//! The tree of groups against a plain reference: RR-9077's Algorithm 1 read literally, over sets of processing units.
+//! The tree of groups, compared with a simple reference: RR-9077's Algorithm 1 taken literally, over sets of processing units.
 //!
-//! The reference knows nothing of paths or tries. It has one tree of everything (cluster, switches, hosts, objects), each with the set of units in it; it splits a set of
-//! ranks by looking, for each rank, which child of their deepest common object holds its binding. For the files of real machines it reads the
-//! XML by itself, too.
+//! The reference uses no paths and no tries. It has one tree of everything (cluster, switches, hosts, objects), each node with the set of its units. It splits
+//! a set of ranks by finding, for each rank, the child of their deepest common object that contains its binding. For the files of real machines it also has its
+//! own XML reader.
 
 use std::collections::BTreeSet;
 
 use fusain_topology::{CpuSet, Group, Groups, Host, Kind, Machine, Object, Place};
 
-/// A unit: its host, its number.
+/// A unit: the host and the number.
 type Unit = (usize, usize);
 
 struct Node {
@@ -20,7 +20,7 @@ struct Node {
 struct Rank {
     host: usize,
     units: BTreeSet<Unit>,
-    /// Bound to all of its machine, which is not bound at all.
+    /// Bound to its whole machine, which counts as unbound.
     unbound: bool,
 }
 
@@ -35,13 +35,13 @@ impl Node {
         Self { kind: object.kind, units: object.cpuset.iter().map(|pu| (host, pu)).collect(), children }
     }
 
-    /// An unbound rank is in its machine and in nothing below.
+    /// Whether the node contains the rank's binding. An unbound rank is in its machine and in no object below it.
     fn holds(&self, rank: &Rank) -> bool {
         let inside = !matches!(self.kind, Kind::Cluster | Kind::Switch(_) | Kind::Machine);
         rank.units.is_subset(&self.units) && !(inside && rank.unbound)
     }
 
-    /// The deepest object that holds all of the ranks, and the kinds on the way from here (left out) to it.
+    /// The deepest object that contains all the ranks; `kinds` gets the kinds from below this node down to it.
     fn ancestor<'a>(&'a self, ranks: &[&Rank], kinds: &mut Vec<Kind>) -> &'a Self {
         match self.children.iter().find(|child| ranks.iter().all(|rank| child.holds(rank))) {
             Some(child) => {
@@ -53,7 +53,7 @@ impl Node {
     }
 }
 
-/// What the reference says of a set of ranks: kind, ranks, children.
+/// The reference's result for a set of ranks: kind, ranks, children.
 #[derive(Debug, PartialEq)]
 struct Expected {
     kind: Kind,
@@ -105,7 +105,7 @@ fn found(group: Group<'_>) -> Expected {
     }
 }
 
-/// Numbers from a fixed beginning (xorshift, Marsaglia 2003): every run sees the same cases.
+/// Random numbers from a fixed seed (xorshift, Marsaglia 2003), so that every run has the same cases.
 struct Dice(u64);
 
 impl Dice {
@@ -154,7 +154,7 @@ fn random_binding(dice: &mut Dice, machine: &Machine) -> CpuSet {
     }
 }
 
-/// Hosts below switches two levels deep, some below no switch, some below the upper one only.
+/// The switches above a host: two levels of them, only the upper one, or none.
 fn random_switches(dice: &mut Dice) -> Vec<String> {
     let depth = dice.below(3);
     (0..depth).map(|level| format!("s{level}.{}", dice.below(2))).collect()
@@ -222,9 +222,9 @@ fn random_trees_and_bindings() {
     assert!(straddlers > 4_000, "bindings that straddle are among the cases: {straddlers}");
 }
 
-/// The reference's own reading of an export: tags in order, attributes by their names, no parser.
+/// The reference's own reader of an export: tags in order, attributes by their names, without a parser.
 fn read(text: &str) -> Node {
-    /// Kind (none for what is no level), units, whether memory hangs on it, children.
+    /// Kind (none for an object that is no level), units, whether memory is attached to it, children.
     struct Open {
         name: String,
         units: BTreeSet<Unit>,

@@ -1,4 +1,5 @@
-//! What the system's hwloc exports, read by our reader and by hwloc itself: the same objects (`cargo test -p fusain-topology --features hwloc`).
+//! Exports of the system's hwloc, read by our reader and by hwloc itself, give the same objects (`cargo test -p fusain-topology --features
+//! hwloc`).
 #![cfg(feature = "hwloc")]
 
 use fusain_topology::{CpuSet, Kind, Machine};
@@ -24,7 +25,7 @@ const DESCRIPTIONS: [&str; 14] = [
     "package:64 core:16 pu:2",
 ];
 
-/// What `Machine::synthetic` reads as hwloc does. (A NUMA node without brackets is always a level here.)
+/// Descriptions that `Machine::synthetic` reads as hwloc does. (A NUMA node without brackets is always a level here.)
 const SAME: [&str; 12] = [
     "[numa] package:3 l2:2 core:1 pu:1",
     "package:2 [numa] [numa] core:4 pu:1",
@@ -69,7 +70,7 @@ fn same(description: &str, topology: &Topology) {
         let objects: Vec<CpuSet> = ours.objects(our_kind).iter().map(|object| object.cpuset.clone()).collect();
         let mut expected = sets_of(&theirs, kind);
         if our_kind == Kind::Group {
-            // Groups have one depth for each level there, and none here.
+            // In hwloc, groups have one depth for each level; in this crate they have none.
             expected.sort_by_key(|set| (set.first(), std::cmp::Reverse(set.len())));
         }
         assert_eq!(objects, expected, "{description}: {kind:?}");

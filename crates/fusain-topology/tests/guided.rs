@@ -1,4 +1,4 @@
-//! Splits by a kind, by names and into parts: what each group is named after.
+//! Splits by a kind, by names and into parts: the names and members of the groups.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ fn on_cores(machine: &str) -> Vec<Place> {
     machine.objects(Kind::Core).iter().map(|core| Place::bound(&host, &machine, &core.cpuset).unwrap()).collect()
 }
 
-/// Of the groups of a split into four: their one kind, and each rank's.
+/// Splits into four: returns the one kind of the groups, and each rank's group.
 fn in_four(places: &[Place]) -> (Kind, Vec<usize>) {
     let told = World::threads(places.len()).run(|comm| {
         let info = split_into(&comm, &places[comm.rank()], 4).unwrap().info();
@@ -23,7 +23,7 @@ fn in_four(places: &[Place]) -> (Kind, Vec<usize>) {
 
 #[test]
 fn parts_are_named_after_what_each_of_them_shares() {
-    // Ranks 2 and 3 are in two of the three objects above the cores.
+    // Ranks 2 and 3, the second part, are in two of the three objects above the cores.
     let parts = vec![0, 0, 1, 1, 2, 2, 3, 3, 3];
     for (machine, kind) in [
         ("Package:1 Group:3 Core:3", Kind::Package),
@@ -61,7 +61,7 @@ fn of_groups_in_groups_the_outer_ones_count() {
     };
     assert_eq!(sets(&Scope::whole(&machine)), ["0-3", "4-7"]);
     assert_eq!(sets(&Scope::of(&machine, &"3-5".parse().unwrap()).unwrap()), ["3", "4-5"]);
-    // Bound to a core, to an inner group, to an outer one.
+    // The ranks are bound to a core, to an inner group, to an outer one, and to another core.
     let host = Host::new("host");
     let places = ["0", "2-3", "0-3", "6"].map(|set| Place::bound(&host, &machine, &set.parse().unwrap()).unwrap());
     let groups = World::threads(4).run(|comm| {

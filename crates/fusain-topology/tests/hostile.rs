@@ -1,4 +1,4 @@
-//! Exports that nobody's hwloc wrote: each is an error that says what is wrong.
+//! Exports that no hwloc wrote: each gives an error that says what is wrong.
 
 use fusain_topology::picture::{Resident, svg};
 use fusain_topology::{Error, Machine};
@@ -64,7 +64,7 @@ fn deep_nesting() {
         if ["Core", "L1iCache"].contains(&kind) {
             assert!(reason(&text).contains("deep"), "{kind}");
         } else {
-            // No levels, so the tree is a machine without children: of 100,000 devices it has too many.
+            // These are no levels, so the tree is a machine without children. Of the devices, 100,000 are too many.
             let result = Machine::from_xml(&text);
             assert_eq!(result.is_ok(), kind != "PCIDev", "{kind}: {result:?}");
         }
@@ -80,7 +80,7 @@ fn megabytes() {
     let nodes = "<a/>".repeat(1 << 22);
     assert!(reason(&machine(&nodes)).contains("nodes limit"));
     assert!(reason(&machine(&" ".repeat(33 << 20))).contains("the most"));
-    // A machine of a million units, and ten thousand objects that each have half of them.
+    // A machine of 2^18 units, and 9,000 objects that each would have all of them.
     let all = format!("0x{}", vec!["ffffffff"; 1 << 13].join(","));
     let devices = "<object type=\"PCIDev\"/>".repeat(9_000);
     let text = machine(&devices).replace("0xff", &all);
@@ -100,7 +100,7 @@ fn what_is_cut_short() {
     let text =
         std::fs::read_to_string(format!("{}/tests/machines/fakecpukinds.xml", env!("CARGO_MANIFEST_DIR"))).unwrap();
     for end in (0..text.len()).step_by(7) {
-        // Never a panic; and only a whole text is a machine.
+        // Never a panic. Only a whole text is a machine.
         assert_eq!(Machine::from_xml(&text[..end]).is_ok(), text[end..].trim().is_empty(), "{end}");
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers that no machine has are refused before memory is taken for them.
+//! Numbers that no machine has are refused before memory is allocated for them.
 
 use std::time::{Duration, Instant};
 
@@ -23,7 +23,7 @@ fn units_have_no_sign() {
     }
 }
 
-/// One by one they would be 10^10 units, which is half a minute.
+/// Inserted one by one, they would be 2·10^10 units.
 #[test]
 fn a_list_that_names_all_units_again_and_again() {
     let begin = Instant::now();
@@ -44,7 +44,7 @@ fn a_range_has_its_ends_and_all_between() {
 fn more_levels_than_any_machine() {
     let levels = |count| Machine::synthetic(&"Group:1 ".repeat(count));
     assert_eq!(levels(127).unwrap().cpuset().len(), 1);
-    // With the processing unit one level more, and within the limits of units and objects.
+    // With the processing unit there is one level more; it is within the limits of units and objects.
     for count in [128, 60_000] {
         assert!(matches!(levels(count), Err(Error::Synthetic { .. })));
     }

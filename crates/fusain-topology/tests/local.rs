@@ -7,8 +7,8 @@ use fusain_topology::{
     CpuSet, Groups, Kind, Missing, Place, bind_memory, bind_to, local_binding, local_host, local_machine,
 };
 
-/// hwloc looks at a machine by running its thread on one core after the other, and then puts the thread back to where it was before: a process that is bound
-/// meanwhile is not bound any more.
+/// hwloc discovers a machine by running its thread on one core after the other, and then restores the thread's old binding. A process that is bound
+/// meanwhile would not stay bound, so these tests run one at a time.
 static ALONE: Mutex<()> = Mutex::new(());
 
 #[test]
@@ -19,7 +19,7 @@ fn this_machine_has_this_process() {
     let host = local_host(None, Missing::Refuse).unwrap();
     assert!(!host.name().is_empty());
     let first: CpuSet = machine.cpuset().iter().take(1).collect();
-    // Where binding is not allowed there is nothing more to see.
+    // If binding is not allowed, there is nothing more to check.
     if bind_to(&first).is_ok() {
         let binding = local_binding().unwrap().unwrap_or_else(|| machine.cpuset().clone());
         assert_eq!(binding, first);
@@ -35,7 +35,7 @@ fn memory_goes_to_a_node_of_this_machine() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let machine = local_machine().unwrap();
     let data = vec![1_u64; 10_000];
-    // A container may forbid it; then the answer is an error, and the data is as it was.
+    // A container may forbid it. Then the result is an error, and the data is unchanged.
     if let (Some(node), true) = (machine.memory().first(), !data.is_empty()) {
         let _ = bind_memory(&data, &[node.os_index]);
     }

@@ -32,9 +32,9 @@ fn a_large_smp_has_groups_packages_cores_and_threads() {
     assert_eq!(smp.count(Kind::Pu), 384);
     let threads = one_each(&smp, Kind::Pu);
     assert_eq!(threads.ranks(), 384);
-    // Each group holds two packages, each with one cache: the lowest of them gives the name.
+    // Each group contains two packages, each with one cache. The level is named after the cache, which is lowest.
     assert_eq!(way(&threads, 0), ["Group:32", "L3Cache:16", "Core:2", "PU:1"]);
-    // Bound to cores, hyperthreads are not told apart.
+    // If ranks are bound to cores, hyperthreads are not distinguished.
     assert_eq!(way(&one_each(&smp, Kind::Core), 191), ["Group:16", "L3Cache:8", "Core:1"]);
     assert_eq!(one_each(&smp, Kind::Core).root().info().kind, Kind::Machine);
 }
@@ -106,7 +106,7 @@ fn a_cgroup_takes_processors_away() {
     let restricted = all.unwrap().replacen("allowed_cpuset=\"0x000f000f\"", "allowed_cpuset=\"0x00010003\"", 1);
     let ia64 = Machine::from_xml(&restricted).unwrap();
     assert_eq!(ia64.cpuset().to_string(), "0-1,16");
-    // An unrestricted binding is cut to what is left; on all of it, it is unbound.
+    // An unrestricted binding is reduced to the remaining units. A binding to all of them counts as unbound.
     assert_eq!(Place::bound(&host(), &ia64, &"0-63".parse().unwrap()).unwrap().steps(), []);
     assert_eq!(way(&one_each(&ia64, Kind::Pu), 1).last().unwrap(), "PU:1");
 }
@@ -134,7 +134,7 @@ fn a_straddling_binding_stops_where_it_straddles() {
     assert_eq!(way(&groups, 3), ["Package:2", "PU:1"]);
 }
 
-/// Three ranks in two caches, two in the last, and one that lies across two.
+/// Three ranks in each of two caches, two in the last one, and one rank that straddles two caches.
 #[test]
 fn caches_with_unequal_numbers_of_ranks() {
     let machine = Machine::synthetic("Package:2 L3:3 Core:3").unwrap();
@@ -199,7 +199,7 @@ fn switches_go_on_above_the_machines() {
     }
     let groups = Groups::build(&places).unwrap();
     assert_eq!(groups.root().info().kind, Kind::Switch(1));
-    // n4 hangs on the core switch itself: no kind is common to its siblings, so each is named for itself.
+    // n4 is attached to the core switch itself. Its siblings have no kind in common, so each is named after its own object.
     assert_eq!(way(&groups, 0), ["Switch 0:4", "Machine:2", "PU:1"]);
     assert_eq!(way(&groups, 8), ["Machine:2", "PU:1"]);
     assert_eq!(groups.min_level(&[0, 2]).unwrap(), Kind::Switch(0));
@@ -219,9 +219,9 @@ fn min_level_answers_its_ranks_only() {
 #[test]
 fn synthetic_descriptions_that_say_nothing() {
     let deep = format!("Package:16384 {}", "Core:1 ".repeat(100));
-    // The last two would take gigabytes: units that each have a set of all units, and level upon level of them.
+    // These would take gigabytes: many units that each have a set, and many levels of them.
     let machines = ["Machine:2 Core:2", "Core:2 Machine:1"];
-    // Hardware threads with something in them.
+    // Hardware threads with other objects in them.
     let threads = ["PU:2 Core:2", "Core:2 PU:2 PU:1"];
     let parentheses = ["Package:2) Core:4", "Package:2( Core:4", "Package:2(memory=1 Core:4"];
     for wrong in ["", "Sofa:2", "Core:0", "Core:x", "3", "Core:99999999", "Core:222222", &deep]

@@ -21,7 +21,7 @@ fn uniform() -> Vec<Place> {
     (0..32).map(|rank| bind(rank % 8, &hosts[rank / 8])).collect()
 }
 
-/// Section 5.2, figure 2: 0 and 1 on cores, 2 and 3 on the second L2 cache, 4 to 7 on the second NUMA node.
+/// Section 5.2, figure 2: ranks 0 and 1 on cores, 2 and 3 on the second L2 cache, 4 to 7 on the second NUMA node.
 fn not_uniform() -> Vec<Place> {
     let machine = Machine::synthetic(NODE).unwrap();
     let host = Host::new("node0");
@@ -32,7 +32,7 @@ fn not_uniform() -> Vec<Place> {
     places
 }
 
-/// What one call gives one rank: kind, members of `newcomm`, members of `rootscomm`.
+/// The result of one call on one rank: kind, members of `newcomm`, members of `rootscomm`.
 type Step = (Kind, Vec<u64>, Option<Vec<u64>>);
 
 /// The report's loop: split until `MPI_COMM_NULL`, which is the last step of each rank.
@@ -65,7 +65,7 @@ fn section_3_2_1_one_call_gives_the_next_lower_level() {
 
 #[test]
 fn section_3_2_2_each_new_communicator_is_a_strict_subset() {
-    // A level with the same ranks as the one above it, here the package in its NUMA node, makes no communicator.
+    // A level with the same ranks as the level above it, here the package in its NUMA node, gives no communicator.
     for places in [uniform(), not_uniform()] {
         for rank in steps(&places) {
             let sizes: Vec<usize> = rank.iter().flatten().map(|(_, members, _)| members.len()).collect();
@@ -96,7 +96,7 @@ fn section_3_2_4_no_level_below_a_binding_and_unbound_ranks_stop_at_the_machine(
     assert_eq!(groups.min_level(&[0, 1]).unwrap(), Kind::L3Cache);
     assert_eq!(groups.levels_of(0).len(), 1, "nothing below the cache that both may use all of");
     let kinds: Vec<Kind> = groups.levels_of(2).iter().map(|group| group.info().kind).collect();
-    // The level has the lowest kind that both siblings have: what MPI_COMM_TYPE_SHARED gives.
+    // The level has the lowest kind that both siblings have. `MPI_COMM_TYPE_SHARED` gives the same.
     assert_eq!(kinds, [Kind::Machine]);
 }
 
@@ -128,16 +128,16 @@ fn section_3_3_2_minimal_level() {
     ] {
         assert_eq!(groups.min_level(&ranks).unwrap(), kind, "{ranks:?}");
     }
-    // The report's "Unknown" for a caller that is not in its list.
+    // The report's answer is "Unknown" for a caller that is not in its list.
     assert_eq!(groups.min_level_for(5, &[0, 1]), Err(Error::NotAMember { rank: 5 }));
 }
 
 #[test]
 fn section_4_1_1_a_rank_that_fits_no_child_gets_null_and_the_others_are_split() {
-    // Algorithm 1 leaves the colour undefined only for the calling process whose cpuset is in no child.
+    // Algorithm 1 leaves the colour undefined only for a calling process whose cpuset is in no child.
     let machine = Machine::synthetic("L3:3 Core:3").unwrap();
     let host = Host::new("node0");
-    // Eight ranks on nine cores, each with 9/8 of a core's share: 3, 3 and 2 on a cache, and two that straddle.
+    // Eight ranks on nine cores: two ranks in each cache, and two that straddle caches.
     let bindings = ["0", "1", "2-3", "3", "4", "5-6", "7", "8"];
     let places: Vec<Place> =
         bindings.iter().map(|set| Place::bound(&host, &machine, &set.parse().unwrap()).unwrap()).collect();
@@ -175,7 +175,7 @@ fn section_4_2_switches_are_levels_like_all_others() {
     assert_eq!(groups.min_level(&[0, 2]).unwrap().to_string(), "Switch 0");
     // netloc's coords and dims: one core switch, and the second of two leaves.
     assert_eq!(groups.network_coordinates(5).unwrap(), [(0, 1), (1, 2)]);
-    // The same from netloc's numbers; the last one is a port, and no level.
+    // The same from netloc's numbers; the last number is a port, and no level.
     let host = |coords: &[usize]| Host::at(format!("{coords:?}"), &[1, 2, 2], coords).unwrap();
     let places: Vec<_> =
         [[0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]].iter().map(|at| Place::unbound(&host(at), &machine)).collect();
@@ -189,8 +189,8 @@ fn section_4_2_switches_are_levels_like_all_others() {
 fn section_5_1_a_simple_case() {
     for (rank, steps) in steps(&uniform()).iter().enumerate() {
         let rank = rank as u64;
-        // The step's kind, the ranks in each newcomm, and in how many newcomms it parts the one above. (A core with one processing unit is
-        // named for the unit, the lowest.)
+        // The kind of the step, the size of each newcomm, and the number of newcomms that the communicator above is split into. (A core
+        // with one processing unit is named after the unit, the lower object.)
         let expected = [(Kind::Machine, 8, 4), (Kind::L3Cache, 4, 2), (Kind::L1Cache, 2, 2), (Kind::Pu, 1, 2)];
         assert_eq!(steps.len(), 5, "rank {rank}");
         for (step, (kind, size, siblings)) in steps.iter().zip(expected) {
@@ -228,7 +228,7 @@ fn section_5_2_a_more_complicated_case() {
     let caches = |first: u64, is_root: bool| {
         step(Kind::L3Cache, &[first, first + 1, first + 2, first + 3], is_root.then_some(&[0, 4]))
     };
-    // Step 1: both L3 caches. Step 2: the L1 caches of the first. Step 3: the cores of its first L1 cache.
+    // Step 1: both L3 caches. Step 2: the L1 caches of the first L3 cache. Step 3: the cores of its first L1 cache.
     assert_eq!(
         found[0],
         [caches(0, true), step(Kind::L1Cache, &[0, 1], Some(&[0, 2])), step(Kind::Pu, &[0], Some(&[0, 1])), None]
@@ -245,7 +245,7 @@ fn section_5_2_a_more_complicated_case() {
     }
 }
 
-/// Two levels: four parts of six.
+/// Two levels: four parts of six ranks.
 const PARTS: usize = 4;
 const IN_PART: usize = 6;
 
@@ -255,7 +255,8 @@ fn level(ranks: usize, alpha_ns: u32, beta_ns: u32, bytes: usize) -> SuperstepLe
 
 #[test]
 fn section_6_the_formula_is_the_simulators_time() {
-    // The simulator's flat tree: a card is busy for α + mβ with a message before it takes the next, and that is when the message is there.
+    // The simulator's flat tree: a card is busy with a message for α + mβ, at the end of which the message arrives, before it takes the
+    // next one.
     let (alpha, beta, bytes) = (700_u64, [3_u64, 2], 1_000_usize);
     let machine = |beta: u64| {
         let parameters = Parameters {
@@ -293,7 +294,7 @@ fn section_6_the_formula_is_the_simulators_time() {
 fn section_6_the_formula_is_the_time_of_our_collectives() {
     let bytes = 1_024;
     let levels = [level(PARTS, 900, 2, bytes), level(IN_PART, 250, 1, bytes)];
-    // A link that is busy for α + mβ a message.
+    // A link that is busy for α + mβ with each message.
     let busy = |level: &SuperstepLevel| LogGp {
         gap_ns: (level.alpha_ns + level.beta_ns * bytes as f64) as u64,
         ..LogGp::default()

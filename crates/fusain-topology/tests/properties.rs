@@ -7,7 +7,7 @@ use fusain_topology::model::Way;
 use fusain_topology::{CpuSet, Fabric, Groups, Hierarchy, Kind, Machine, Missing, Object, Place};
 use proptest::prelude::*;
 
-/// What a case is made of: switches per host, machine per host, ranks as (host, binding).
+/// A test case: switches per host, machine per host, ranks as (host, binding).
 #[derive(Clone, Debug)]
 struct Case {
     machines: Vec<Machine>,
@@ -23,7 +23,7 @@ impl Case {
             .iter()
             .enumerate()
             .map(|(at, path)| {
-                // A switch is known by the way to it: s0-1 is below s0.
+                // A switch is named after the path to it: s0-1 is below s0.
                 let path = (0..path.len()).map(|end| name(&path[..=end]).join("-")).collect::<Vec<_>>().join("/");
                 Fabric::from_list(&format!("h{at} {path}")).unwrap().host(&format!("h{at}"), Missing::Refuse).unwrap()
             })
@@ -62,7 +62,7 @@ fn case() -> impl Strategy<Value = Case> {
     })
 }
 
-/// The kinds that cover all of some ranks, from the top, found object by object.
+/// The lowest kind that covers all the ranks, found from the top, object by object.
 fn naive_min_level(case: &Case, ranks: &[usize]) -> Kind {
     let hosts: HashSet<_> = ranks.iter().map(|&rank| case.ranks[rank].0).collect();
     if hosts.len() > 1 {
@@ -72,7 +72,7 @@ fn naive_min_level(case: &Case, ranks: &[usize]) -> Kind {
         if shared == 0 {
             return Kind::Cluster;
         }
-        // Height of that switch: the longest way from it to a host that any rank is on.
+        // The height of that switch: the longest path from it to a host of any rank.
         let used: HashSet<_> = case.ranks.iter().map(|rank| rank.0).collect();
         let below = used.iter().filter(|&&host| case.paths[host].starts_with(&paths[0][..shared]));
         return Kind::Switch(below.map(|&host| (case.paths[host].len() - shared) as u32).max().unwrap());
@@ -139,7 +139,7 @@ proptest! {
     #[test]
     fn no_group_goes_below_a_binding(case in case()) {
         let groups = Groups::build(&case.places()).unwrap();
-        // Whoever is bound to all that a group's ranks share is in none of its children.
+        // A rank that is bound to everything that a group's ranks share is in none of the group's children.
         for group in groups.iter().filter(|group| !group.children().is_empty()) {
             let level = groups.min_level(&group.ranks()).unwrap();
             for rank in group.ranks() {
@@ -166,7 +166,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Over a communicator: one step at a time, all at once, and pure logic say the same; collectives equal the flat ones.
+    /// Over a communicator, splitting one step at a time, all at once, and the pure logic give the same groups. Collectives give the same
+    /// results as flat ones.
     #[test]
     fn communicators_follow_the_groups(case in case(), root in any::<prop::sample::Index>(), levels in any::<bool>()) {
         let places = case.places();
@@ -203,7 +204,7 @@ proptest! {
             let mut data = [me as u64, 7];
             hierarchy.broadcast(&mut data, root).unwrap();
             assert_eq!(data, [root as u64, 7]);
-            // x -> a x + b: composing them keeps or shows the order.
+            // Maps x -> a x + b: their composition shows whether the order is kept.
             let then = |f: [u64; 2], g: [u64; 2]| [g[0].wrapping_mul(f[0]), g[0].wrapping_mul(f[1]).wrapping_add(g[1])];
             let mut ours = [[me as u64 * 7 + 3, me as u64 + 1]; 3];
             let mut flat = ours;

@@ -1,4 +1,4 @@
-//! Parts of a machine: workers, devices, memory, kinds of cores, bindings for a while.
+//! Parts of a machine: workers, devices, memory, kinds of cores, temporary bindings.
 
 use std::sync::mpsc::{self, Sender};
 use std::thread;
@@ -25,7 +25,7 @@ fn policies_on_cores_with_two_threads() {
     assert_eq!(workers(3, Policy::Close), ["0-1", "2-3", "4-5"]);
     assert_eq!(workers(3, Policy::Spread), ["0-1", "4-5", "8-9"]);
     assert_eq!(workers(3, Policy::Packed), ["0", "1", "2"]);
-    // More workers than cores: hardware threads, each core's first before any core's second.
+    // With more workers than cores they get hardware threads: the first thread of each core before any core's second.
     assert_eq!(workers(10, Policy::Close), ["0", "1", "2", "3", "4", "6", "8", "10", "12", "14"]);
     assert_eq!(workers(8, Policy::Spread), workers(8, Policy::Close), "all cores");
 }
@@ -71,7 +71,7 @@ fn slow_cores_get_less() {
     let hybrid = machine("fakecpukinds");
     let kinds: Vec<_> = hybrid.cpu_kinds().iter().map(|kind| (kind.cpuset.to_string(), kind.speed)).collect();
     assert_eq!(kinds, [("0-1", 1_000), ("2", 2_000), ("3", 2_000)].map(|(set, speed)| (set.to_owned(), Some(speed))));
-    // PU 0 and 2 are one core's: its worker may run on either.
+    // PUs 0 and 2 are on one core: its worker may run on either.
     let packed = Workers::place(&hybrid, hybrid.cpuset(), 4, Policy::Packed).unwrap();
     assert_eq!((packed.cores(), packed.weights()), (vec![0, 2, 1, 3], vec![1_000.0, 2_000.0, 1_000.0, 2_000.0]));
     assert_eq!(packed.shares(600), [0..100, 100..300, 300..400, 400..600]);
@@ -87,7 +87,7 @@ fn workers_of_all_ranks_of_a_level() {
         World::threads(4).run(|comm| {
             let part = machine.nth(Kind::L2Cache, comm.rank()).unwrap();
             let place = Place::bound(&host, &machine, part).unwrap();
-            // Rank 3 tells of none; or tells that it has none, which is the same to others.
+            // Rank 3 does not tell its workers, or tells that it has none. For other ranks this is the same.
             let place = match comm.rank() {
                 3 if !tells => place,
                 3 => place.with_workers(Workers::place(&machine, part, 0, Policy::Close).unwrap()),
@@ -127,7 +127,7 @@ fn the_answer_when_a_split_is_not_possible() {
     );
     assert_eq!(whole.split_by_names(&["hwloc://NUMANode", "package"]).unwrap().len(), 2);
     assert!(matches!(Scope::of(&machine, &"64".parse().unwrap()), Err(Error::BindingOutsideMachine { .. })));
-    // On communicators: rank 2 is bound to both packages.
+    // Over communicators: rank 2 is bound to both packages.
     let host = Host::new("charcoal");
     World::threads(3).run(|comm| {
         let place = Place::bound(&host, &machine, &["0", "4", "2-3"][comm.rank()].parse().unwrap()).unwrap();
@@ -156,7 +156,7 @@ fn devices_of_a_real_machine() {
     let smp = machine("192em64t-12gr2n8c2t");
     let nics: Vec<_> = smp.devices().iter().filter(|device| device.kind == DeviceKind::Nic).collect();
     assert!(nics.iter().any(|nic| nic.names == ["eth0"] && nic.pci.as_deref() == Some("0000:01:00.0")), "{nics:?}");
-    // The first package's are the nearest to its cores, and to a far package.
+    // The first package's devices are the nearest ones to its cores.
     let packages = smp.objects(Kind::Package);
     let near = smp.nearest_devices(DeviceKind::Nic, &packages[0].cpuset);
     assert!(!near.is_empty() && near.iter().all(|nic| nic.near.intersects(&packages[0].cpuset)));
@@ -164,7 +164,7 @@ fn devices_of_a_real_machine() {
     assert!(smp.nearest_devices(DeviceKind::Gpu, &packages[0].cpuset).is_empty() || nics.len() < smp.devices().len());
 }
 
-/// A machine of two packages of four cores, with GPUs on the packages as told.
+/// A machine of two packages of four cores, with the given numbers of GPUs on the packages.
 fn with_gpus(on: [usize; 2]) -> Machine {
     let mut id = 100;
     let mut package = |number: usize| {
@@ -237,7 +237,7 @@ fn devices_are_dealt_out_evenly() {
         assert!(even((0..devices).map(used).collect()), "{gpus:?} {ranks}: {dealt:?}");
         assert_eq!(dealt.iter().map(Vec::len).sum::<usize>(), if devices == 0 { 0 } else { ranks.max(devices) });
     }
-    // With enough on both sides everybody has a near one.
+    // With enough devices and ranks on both sides, each rank has a near device.
     let machine = with_gpus([2, 2]);
     let bindings: Vec<CpuSet> = (0..8).map(|core| CpuSet::from_iter([core])).collect();
     for (core, devices) in machine.deal_devices(DeviceKind::Gpu, &bindings).iter().enumerate() {
@@ -260,7 +260,7 @@ fn a_binding_is_put_back_even_by_a_panic() {
     let bound = Bound::push(&one).unwrap();
     bound.pop().unwrap();
     assert_eq!(Bound::current().unwrap(), before);
-    // What cannot be bound leaves everything as it was, those before it in the list too.
+    // If a set cannot be bound, all bindings stay as they were, also those of the threads before it in the list.
     let me = ThreadId::current();
     let nowhere: CpuSet = CpuSet::from_iter([1_000]);
     let far: CpuSet = CpuSet::from_iter([100_000]);
@@ -311,7 +311,7 @@ fn a_vector_is_written_by_its_workers() {
     let inside: String =
         units.iter().map(|pu| format!("<object type=\"PU\" os_index=\"{pu}\" cpuset=\"{}\"/>", mask(*pu))).collect();
     let all: Vec<String> = units.iter().map(|&pu| mask(pu)).collect();
-    // The mask of all, put together from those of each: units below 32 suffice here.
+    // The mask of all units, put together from the mask of each. Units below 32 suffice here.
     let whole = all.iter().map(|text| u32::from_str_radix(text.trim_start_matches("0x"), 16).unwrap_or(0)).sum::<u32>();
     let text = format!(
         "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"{whole:#x}\">{inside}</object></topology>"

@@ -1,4 +1,4 @@
-//! Groups survive a trip through JSON (`cargo test -p fusain-topology --features serde`).
+//! Groups are unchanged after conversion to JSON and back (`cargo test -p fusain-topology --features serde`).
 #![cfg(feature = "serde")]
 
 use fusain_topology::{CpuSet, Groups, Host, Kind, Machine, Place};
@@ -15,7 +15,7 @@ fn groups_to_json_and_back() {
     assert_eq!(&serde_json::from_str::<fusain_topology::Object>(&root).unwrap(), machine.root());
 }
 
-/// A group that is its own parent would be climbed for ever, and a number of nothing would be a panic at its first use.
+/// With a group that is its own parent, going up would never end; a number of something that does not exist would panic at its first use.
 #[test]
 fn groups_that_are_none() {
     let machine = Machine::synthetic("Package:2 Core:2").unwrap();

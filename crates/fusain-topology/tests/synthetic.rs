@@ -1,8 +1,8 @@
-//! Descriptions as `lstopo --of synthetic` writes them. (`tests/exports.rs` compares with what hwloc itself makes of them.)
+//! Descriptions as `lstopo --of synthetic` writes them. (`tests/exports.rs` compares them with hwloc's own reading.)
 
 use fusain_topology::{Error, Groups, Host, Kind, Machine, Place};
 
-/// Kinds and numbers of objects, level by level; the first of each.
+/// The kind and number of objects of each level, going down through first children.
 fn levels(description: &str) -> String {
     let machine = Machine::synthetic(description).unwrap();
     let mut object = machine.root();
@@ -20,7 +20,7 @@ fn names_of_caches_and_groups() {
     assert_eq!(levels(exported), "Group:2 Package:1 L3Cache:2 L2Cache:1 L1Cache:2 Core:1 PU:1");
     assert_eq!(levels("l1d:2"), "L1Cache:2 PU:1");
     assert_eq!(levels("l2ucache:2 L1DCACHE:1"), "L2Cache:2 L1Cache:1 PU:1");
-    // What is in an instruction cache is in the object around it.
+    // The objects in an instruction cache belong to the object around the cache.
     assert_eq!(levels("Package:2 L2i:2 L1i:2 Core:3"), "Package:2 Core:12 PU:1");
     assert_eq!(levels("L1iCache:2"), "PU:2");
     for wrong in ["l0:1", "l6:1", "l1x:1", "l1dd:1", "l:1", "cache:1", "l1id:2", "groupie:2", "PU:2 L1i:1"] {

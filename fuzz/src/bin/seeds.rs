@@ -1,4 +1,4 @@
-//! `seeds FOLDER`: something right for each target to begin with, each in `FOLDER/TARGET/NAME`.
+//! `seeds FOLDER`: writes valid first inputs for each target, each to `FOLDER/TARGET/NAME`.
 
 use std::error::Error;
 use std::fs;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use fusain_schedule::goal::{Rank, Writer, patterns};
 
-/// As hwloc describes machines, and exports them.
+/// Machines, as hwloc describes and exports them.
 const MACHINES: [&str; 5] = [
     "Package:2 NUMANode:1 L3:1 L2:4 core:2 pu:1",
     "2 [numa] 3 4",
@@ -19,7 +19,7 @@ const MACHINES: [&str; 5] = [
 <info name="NVIDIAUUID" value="GPU-1"/></object></object></object></object><cpukind cpuset="0x1" forced_efficiency="0"><info name="FrequencyMaxMHz" value="1"/></cpukind></topology>"#,
 ];
 
-/// Networks: two as Slurm describes them, one as a list, and one host's path with its pattern.
+/// Networks: two in Slurm's form, one as a list, and one host's path with its pattern.
 const NETWORKS: [&str; 4] = [
     "SwitchName=leaf0 Nodes=node[0-3]\nSwitchName=leaf1 Nodes=node[4-7,09-12],login # far\nSwitchName=core Switches=leaf[0-1] LinkSpeed=3\n",
     "SwitchName=s2 Switches=s[0,1]\nSwitchName=s1 Nodes=b-[00-03]-ib\nSwitchName=s0 Nodes=a\n",
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (number, network) in NETWORKS.into_iter().enumerate() {
         keep("fabric", format!("network-{number}"), network.as_bytes())?;
     }
-    // Its first bytes are drawn soon enough: a version, a kind of message, a few numbers.
+    // The fuzzer finds the first bytes of a message quickly: a version, a kind of message, a few numbers.
     keep("cluster_message", "empty".to_owned(), &[])?;
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! The comparisons there are: what each asks, and how its figures are read.
+//! The list of comparisons: the question of each, and how its figures are read.
 
-/// What runs a comparison.
+/// The program that runs a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Program {
     /// The program `compare` of `fusain-benches`, beside the C++ peers.
     Slices,
-    /// A program of `fusain-benches-ranks`, and what it runs besides under real MPI.
+    /// A program of `fusain-benches-ranks`, and its counterpart under real MPI.
     Ranks,
-    /// Two builds of one program, on rayon's core and on ours.
+    /// Two builds of one program, with rayon's core and with ours.
     Cores,
-    /// Two builds of one program, with rayon and with ours under rayon's name.
+    /// Two builds of one program, with rayon and with our crates under rayon's name.
     Names,
     /// Builds of programs that call fusain or rayon.
     Builds,
@@ -21,13 +21,13 @@ pub(super) struct Comparison {
     pub(super) name: &'static str,
     pub(super) program: Program,
     pub(super) question: &'static str,
-    /// What its keys mean.
+    /// The meaning of its keys.
     pub(super) reading: &'static str,
-    /// Options beside the default ones when BENCHMARKS.md is written.
+    /// Additional options when BENCHMARKS.md is written.
     pub(super) options: &'static [&'static str],
 }
 
-/// Where the plot of the README lies.
+/// The file of the README's plot.
 pub(super) const PLOT: &str = "crates/fusain/assets/curves.svg";
 
 const fn slices(name: &'static str, question: &'static str, reading: &'static str) -> Comparison {
@@ -38,7 +38,7 @@ const fn ranks(name: &'static str, question: &'static str, reading: &'static str
     Comparison { name, program: Program::Ranks, question, reading, options: &[] }
 }
 
-/// In the order of BENCHMARKS.md.
+/// All comparisons, in the order of BENCHMARKS.md.
 pub(super) const ALL: &[Comparison] = &[
     slices(
         "region",
@@ -211,7 +211,7 @@ pub(super) const ALL: &[Comparison] = &[
     ),
 ];
 
-/// The one of that name.
+/// The comparison of this name.
 pub(super) fn named(name: &str) -> Option<&'static Comparison> {
     ALL.iter().find(|comparison| comparison.name == name)
 }

@@ -1,4 +1,5 @@
-//! BENCHMARKS.md: written from the results of comparisons, and read back, so that what is not measured anew keeps its date and commit.
+//! BENCHMARKS.md: written from the results of comparisons, and read back, so that results that are not measured again keep their date and
+//! commit.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -6,11 +7,11 @@ use std::fmt::Write;
 use super::catalog::{self, Comparison};
 use super::machine::Origin;
 
-/// What a comparison has printed, where and when.
+/// The output of a comparison, with its date, commit and machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) origin: Origin,
-    /// Why there are no figures, where the comparison failed.
+    /// Why there are no figures, if the comparison failed.
     pub(super) failure: Option<String>,
     /// All lines, the last with the keys.
     pub(super) printed: String,
@@ -25,20 +26,20 @@ impl Outcome {
     }
 }
 
-/// The comparisons that have been run, by name; those with more threads by their [`wide`] name.
+/// The outcomes of comparisons, by name. A run with more threads has its [`wide`] name.
 pub(super) type Outcomes = BTreeMap<String, Outcome>;
 
-/// What a comparison is called that was run on a machine with more cores.
+/// The name of a comparison that was run on a machine with more cores.
 pub(super) fn wide(name: &str) -> String {
     format!("{name} on more cores")
 }
 
-/// Where a comparison was run, as it has printed itself.
+/// The machine on which a comparison was run, as the comparison has printed it.
 pub(super) fn machine(printed: &str) -> Option<&str> {
     printed.lines().find_map(|line| line.strip_prefix(THIS))?.rsplit_once("; ").map(|(machine, _)| machine)
 }
 
-/// With how many threads, likewise.
+/// The number of threads, as the comparison has printed it.
 pub(super) fn threads(printed: &str) -> Option<&str> {
     printed.lines().find_map(|line| line.strip_prefix(THIS))?.rsplit_once("; ")?.1.strip_suffix(" threads")
 }
@@ -122,7 +123,7 @@ fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
     text.write_fmt(what).expect("a string takes everything");
 }
 
-/// What the file says of each comparison; of what it does not have in this form, nothing.
+/// Reads the outcome of each comparison from the file. Comparisons that are not there in this form are left out.
 pub(super) fn parse(text: &str) -> Outcomes {
     let of = |name: String, mark| Some((outcome(section_of(text, mark, &name)?)?, name));
     let all = catalog::names().flat_map(|name| [of(name.to_owned(), "##"), of(wide(name), "###")]);

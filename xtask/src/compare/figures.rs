@@ -1,14 +1,14 @@
-//! The figures of README.md: a plot, a table, with two threads and with more, and where fusain is weakest, taken from the results in BENCHMARKS.md.
+//! The figures of README.md, taken from the results in BENCHMARKS.md: a plot, a table with two threads and with more, and the weakest figures.
 
 use std::collections::BTreeMap;
 
 use super::catalog::PLOT;
 use super::document::{self, Outcome, Outcomes, wide};
 
-/// Where they stand in the README.
+/// The marks between which the figures stand in the README.
 const MARKS: [&str; 2] = ["<!-- figures: begin -->\n", "<!-- figures: end -->"];
 
-/// One figure: what is measured, the comparison and the key it is from, and what it says.
+/// One figure: its label, the comparison and the key that it is from, and its unit.
 struct Figure {
     what: &'static str,
     comparison: &'static str,
@@ -64,7 +64,7 @@ const LOSSES: [Figure; 12] = [
     figure("machine code of a program with 40 calls", "compile", "text", "times the size with rayon"),
 ];
 
-/// What stands between the marks.
+/// The text between the marks.
 pub(super) fn block(outcomes: &Outcomes) -> String {
     let is_drawn = outcomes.get("curves").is_some_and(|outcome| outcome.failure.is_none());
     let plot = if is_drawn {
@@ -82,7 +82,7 @@ pub(super) fn block(outcomes: &Outcomes) -> String {
     )
 }
 
-/// What no figure says of itself.
+/// What holds for all figures.
 const THREADS: &str = "All libraries have the same number of threads: two, where nothing else is said (`--threads N` after the command changes it). \"-\" is not measured. The machines are \
     virtual: two of their cores may be hyperthreads of one. Run on:";
 
@@ -106,7 +106,7 @@ fn origins(outcomes: &Outcomes) -> String {
 }
 
 impl Figure {
-    /// What the comparison `name` has found, be it this one or the [`wide`] one.
+    /// The value of the outcome `name`, which is this comparison or its [`wide`] one.
     fn value(&self, outcomes: &Outcomes, name: &str) -> String {
         let Some(outcome) = outcomes.get(name) else { return "not measured yet".to_owned() };
         let figures = outcome.figures(self.comparison);
@@ -118,7 +118,7 @@ impl Figure {
         }
     }
 
-    /// With two threads, and with so many; what was run with others is in BENCHMARKS.md alone.
+    /// The row with two threads and with `threads`. Results with other numbers of threads are only in BENCHMARKS.md.
     fn row(&self, outcomes: &Outcomes, threads: Option<&str>) -> String {
         let Self { what, comparison, unit, .. } = self;
         let wide = wide(comparison);
@@ -138,7 +138,7 @@ impl Figure {
     }
 }
 
-/// Whole numbers of five digits and more in groups of three.
+/// Writes whole numbers of five digits and more in groups of three digits.
 fn grouped(figure: &str) -> String {
     if figure.len() < 5 || !figure.bytes().all(|byte| byte.is_ascii_digit()) {
         return figure.to_owned();
@@ -151,7 +151,7 @@ fn grouped(figure: &str) -> String {
     digits.flat_map(group).collect()
 }
 
-/// The README with these figures; `None` where it has no place for them.
+/// The README with these figures; `None` if it has no place for them.
 pub(super) fn placed(readme: &str, outcomes: &Outcomes) -> Option<String> {
     let (before, rest) = readme.split_once(MARKS[0])?;
     let (_, after) = rest.split_once(MARKS[1])?;

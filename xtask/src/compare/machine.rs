@@ -1,11 +1,11 @@
-//! Where and of what a comparison is run: the machine, the day, the commit.
+//! The origin of a figure: the machine, the day, the commit.
 
 use anyhow::Context;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
 
 use crate::{mpi, workspace};
 
-/// Everything a figure depends on, in a line.
+/// Everything that a figure depends on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     pub(super) date: String,
@@ -14,23 +14,23 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// What comes first of the machine.
+    /// The first part of the machine's description, its processor.
     pub(super) fn processor(&self) -> &str {
         self.machine.split(',').next().unwrap_or_default()
     }
 
-    /// What comes next: how many cores it has.
+    /// The next part, its number of cores.
     pub(super) fn cores(&self) -> &str {
         self.machine.split([',', ';']).nth(1).unwrap_or_default().trim()
     }
 
-    /// Today, here, and what is checked out; `written` are the files that change as comparisons are written down.
+    /// The origin of a run now. `written` are the files that change while comparisons are written down.
     pub(super) fn here(written: &[&str]) -> anyhow::Result<Self> {
         Ok(Self { date: today(), commit: commit(written)?, machine: machine()? })
     }
 }
 
-/// In UTC.
+/// Today's date, in UTC.
 fn today() -> String {
     jiff::Timestamp::now().strftime("%Y-%m-%d").to_string()
 }
@@ -56,7 +56,7 @@ fn machine() -> anyhow::Result<String> {
     let cores = std::thread::available_parallelism().map_or(1, |n| n.get());
     let gib = system.total_memory() as f64 / f64::from(1 << 30);
     let name = System::long_os_version().unwrap_or_else(|_| std::env::consts::OS.to_owned());
-    // What follows the number is the distribution's or the provider's.
+    // The part after the number comes from the distribution or the provider.
     let kernel = System::kernel_version().unwrap_or_default();
     let kernel = kernel.split('-').next().unwrap_or_default();
     let rustc = duct::cmd!("rustc", "--version").dir(workspace::root()).read().context("rustc has no version")?;

@@ -75,25 +75,25 @@ fn slices(name: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
     let (native, arguments) = programs::split_native(rest);
     let mut program = programs::with_peers("compare", native)?;
     if native && name == "algorithms" {
-        // Both figures of ours, in one run.
+        // Both of our builds, portable and native, are measured in one run.
         program.env("FUSAIN_PORTABLE", programs::build("compare", false)?);
     }
     program.arg(name).args(arguments);
     programs::run(program)
 }
 
-/// The real MPI first, where it is installed; then the in-process world, whose last line has the keys.
+/// Runs the real MPI first, if it is installed, then the in-process world, whose last line has the keys.
 fn ranks(name: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
-    // Of the options only this one is for the programs over MPI.
+    // Only this option also applies to the programs over MPI.
     let smoke: &[&str] = if rest.iter().any(|option| option == "--smoke") { &["--smoke"] } else { &[] };
     let outcome = match name {
-        // It is about MPI only: what it prints ends with the key.
+        // This comparison is about MPI only; its output ends with the key.
         "latency" => {
             let printed = mpi::on_one_host(false, "compare-latency-mpi", 2, smoke);
             println!("{}", printed?.unwrap_or_default());
             return Ok(ExitCode::SUCCESS);
         }
-        // Two processes, and where there is no MPI two threads.
+        // Runs two processes, or two threads if there is no MPI.
         "irregular" => {
             let rest: Vec<&str> = rest.iter().map(String::as_str).collect();
             let printed = mpi::on_one_host(false, "compare-irregular-mpi", 2, &rest);
@@ -112,7 +112,7 @@ fn ranks(name: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
         "choice" => mpi::on_one_host(false, "compare-choice-mpi", 2, smoke),
         "steal" => mpi::on_one_host(false, "compare-steal-mpi", 2, smoke),
         "split" => mpi::on_one_host(false, "compare-split-mpi", 4, &[]),
-        // Nothing to run under MPI: a graph without messages, machines we do not have, one rank.
+        // These have no part under MPI: a graph without messages, machines that do not exist here, one rank.
         "interpret" | "simulate" | "scale" | "overhead" => Ok(None),
         _ => mpi::on_two_hosts("compare-hierarchy-mpi"),
     };
@@ -120,7 +120,7 @@ fn ranks(name: &str, rest: &[String]) -> anyhow::Result<ExitCode> {
     match outcome {
         Ok(Some(printed)) => {
             println!("{printed}");
-            // The last line has the keys of both.
+            // The last line is to have the keys of both.
             let keys = printed.lines().find_map(|line| line.strip_prefix("keys over MPI: "));
             rest.extend(keys.into_iter().flat_map(|keys| ["--keys".to_owned(), keys.to_owned()]));
         }

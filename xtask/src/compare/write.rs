@@ -1,7 +1,7 @@
-//! `--write`, `--read` and `--render`: what the comparisons print goes into BENCHMARKS.md, and from there into README.md.
+//! `--write`, `--read` and `--render`: write the output of the comparisons into BENCHMARKS.md, and figures from there into README.md.
 //!
-//! Each comparison is a run of this program, so that its output can be kept: all of it, as it was, in `target/compare/NAME.txt`. The files are written after each,
-//! so that a run that is stopped keeps what it has.
+//! Each comparison is a separate run of this program, whose whole output is kept in `target/compare/NAME.txt`. The files are written after each comparison, so
+//! that a run that is stopped keeps its results.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ const BENCHMARKS: &str = "BENCHMARKS.md";
 const README: &str = "README.md";
 
 pub(super) fn run(names: &[String], runs: usize) -> anyhow::Result<ExitCode> {
-    // Against fewer peers the figures would say too much.
+    // With fewer peers the figures would look better than they are.
     packages::ensure().context("what is written is measured against all peers, which need Debian packages")?;
     let is_chosen = |comparison: &&Comparison| names.is_empty() || names.iter().any(|name| name == comparison.name);
     let chosen: Vec<&Comparison> = catalog::ALL.iter().filter(is_chosen).collect();
@@ -31,7 +31,7 @@ pub(super) fn run(names: &[String], runs: usize) -> anyhow::Result<ExitCode> {
     let mut failed = 0;
     let bar = ProgressBar::new(chosen.len() as u64)
         .with_style(ProgressStyle::with_template("{bar:30} {pos}/{len} {msg} ({elapsed})")?);
-    // No ticker: it would be measured with everything else.
+    // No ticker, since it would be measured, too.
     bar.disable_steady_tick();
     for comparison in chosen {
         bar.set_message(comparison.name);
@@ -41,7 +41,7 @@ pub(super) fn run(names: &[String], runs: usize) -> anyhow::Result<ExitCode> {
             None => println!("{}", outcome.printed.lines().last().unwrap_or_default()),
         });
         failed += usize::from(outcome.failure.is_some());
-        // What was measured before stands, with its date: a run that was stopped takes nothing away.
+        // Older results stay, with their date, so that a run that was stopped removes nothing.
         if outcome.failure.is_none() || !outcomes.contains_key(comparison.name) {
             outcomes.insert(comparison.name.to_owned(), outcome);
             save(&outcomes)?;
@@ -53,7 +53,7 @@ pub(super) fn run(names: &[String], runs: usize) -> anyhow::Result<ExitCode> {
     Ok(if failed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Takes in what was printed elsewhere.
+/// Reads output that was printed on another machine.
 pub(super) fn read(files: &[PathBuf]) -> anyhow::Result<()> {
     let here = Origin::here(&[BENCHMARKS, README, catalog::PLOT])?;
     let mut outcomes = written()?;
@@ -89,13 +89,13 @@ pub(crate) fn check(readme: &str, benchmarks: &str) -> Vec<String> {
     is_stale.into_iter().filter(|(_, is_stale)| *is_stale).map(|(file, _)| complaint(file)).collect()
 }
 
-/// Of some runs the one whose first figure is the middle one, or the first that failed. Its first line says what the others had.
+/// Returns the run whose first figure is the middle one, or the first run that failed. Its first line says what the others gave.
 fn middle(
     comparison: &Comparison,
     runs: usize,
     mut run: impl FnMut() -> anyhow::Result<Outcome>,
 ) -> anyhow::Result<Outcome> {
-    // The plot of a run goes with its figures.
+    // The plot must be that of the same run as the figures.
     let plot = comparison.options.contains(&catalog::PLOT).then(|| workspace::root().join(catalog::PLOT));
     let mut outcomes = Vec::with_capacity(runs);
     for _ in 0..runs {
@@ -124,7 +124,7 @@ fn middle(
     Ok(outcome)
 }
 
-/// Runs a comparison, keeps what it printed, and says how it ended.
+/// Runs a comparison, keeps its output, and returns the outcome.
 fn outcome(comparison: &Comparison, origin: Origin, raw: &Path) -> anyhow::Result<Outcome> {
     let arguments = [&["compare", comparison.name][..], comparison.options].concat();
     let program = env::current_exe().context("cannot find the file of this program")?;
@@ -139,7 +139,7 @@ fn outcome(comparison: &Comparison, origin: Origin, raw: &Path) -> anyhow::Resul
     let [out, err] = [end.stdout, end.stderr].map(|bytes| shown(&String::from_utf8_lossy(&bytes)));
     let file = raw.join(format!("{}.txt", comparison.name));
     fs::write(&file, format!("{out}\n{err}\n")).with_context(|| format!("cannot write {}", file.display()))?;
-    // What could not be measured is said on the other stream, and belongs to the result.
+    // Warnings about parts that could not be measured are on the other stream. They belong to the result.
     let warnings: String =
         err.lines().filter(|line| line.starts_with("warning: ")).flat_map(|line| [line, "\n"]).collect();
     let mut outcome = Outcome { origin, failure: None, printed: format!("{warnings}{out}").trim_end().to_owned() };
@@ -154,7 +154,7 @@ fn outcome(comparison: &Comparison, origin: Origin, raw: &Path) -> anyhow::Resul
     Ok(outcome)
 }
 
-/// As it can stand in a document: files by their names in the workspace, no blanks at the ends of lines.
+/// The text as it can stand in a document: files relative to the workspace, no blanks at the ends of lines.
 fn shown(text: &str) -> String {
     let text = text.replace(&format!("{}/", workspace::root().display()), "");
     text.lines().map(str::trim_end).collect::<Vec<_>>().join("\n").trim().to_owned()
@@ -193,7 +193,7 @@ mod tests {
         assert_eq!(check(empty, &benchmarks).len(), 1);
         assert_eq!(check("", &benchmarks).len(), 1);
         assert_eq!(check(&readme, &benchmarks.replace("not yet", "soon")).len(), 1);
-        // The figure of the README is that of the last line, which is what was printed.
+        // The figure of the README is that of the last printed line.
         assert_eq!(check(&readme, &benchmarks.replace("4.5", "5.5")).len(), 1);
     }
 

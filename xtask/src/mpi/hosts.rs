@@ -1,5 +1,5 @@
-//! Two hosts on one machine: network namespaces joined by a veth pair. Each process of mpirun runs in `ip netns exec` with a host
-//! name of its own, so Open MPI speaks TCP between them and shared memory inside.
+//! Two hosts on one machine: network namespaces joined by a veth pair. Each process of mpirun runs in `ip netns exec` with its own host
+//! name, so Open MPI uses TCP between the hosts and shared memory within each.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -11,9 +11,9 @@ use duct::Expression;
 
 use super::library::{OPEN_MPI, as_root, on_path};
 
-/// Two network namespaces joined by a veth pair; gone when dropped.
+/// Two network namespaces joined by a veth pair; they are deleted when this is dropped.
 pub(super) struct TwoHosts {
-    /// Tells the namespaces of several runs apart.
+    /// Distinguishes the namespaces of several runs.
     id: u32,
     folder: PathBuf,
 }
@@ -26,7 +26,7 @@ impl TwoHosts {
         let id = process::id();
         let folder = env::temp_dir().join(format!("fusain-hosts-{id}"));
         fs::create_dir_all(&folder)?;
-        // From here on drop clears away what has been made.
+        // From here on, dropping this deletes what has been made.
         let hosts = Self { id, folder };
         let [a, b] = [hosts.namespace(0), hosts.namespace(1)];
         let (end_a, end_b) = (format!("fa{}", id % 100_000), format!("fb{}", id % 100_000));
@@ -39,7 +39,7 @@ impl TwoHosts {
             ip(&["-n", namespace, "link", "set", "lo", "up"])?;
         }
         fs::write(hosts.folder.join("hosts"), "10.213.77.1 slots=2\n10.213.77.2 slots=2\n")?;
-        // What mpirun calls in place of ssh: the host's address, then the command.
+        // The program that mpirun calls instead of ssh. Its arguments are the host's address and the command.
         let agent = format!(
             "#!/bin/sh\nlast=${{1##*.}}\nat=$((last - 1))\nshift\n\
              exec ip netns exec fusain-{id}-$at unshare -u sh -c \"hostname host$at; $*\"\n"
@@ -58,7 +58,7 @@ impl TwoHosts {
         format!("10.213.77.{}/24", at + 1)
     }
 
-    /// mpirun itself runs on the first host.
+    /// Launches a program; mpirun itself runs on the first host.
     pub(super) fn launch(&self, program: &Path, arguments: &[&str]) -> Expression {
         let [namespace, file, agent] = [self.namespace(0), self.at("hosts"), self.at("agent")];
         let (network, program) = ("10.213.77.0/24", program.display().to_string());
@@ -66,7 +66,7 @@ impl TwoHosts {
         let mpirun = [OPEN_MPI.launchers[0], "--oversubscribe", "-n", "4", "--hostfile", &file];
         let hosts = ["--mca", "plm_rsh_agent", &agent, "--mca", "btl", "tcp,self,vader", "--mca", "pml", "ob1"];
         let tcp = ["--mca", "btl_tcp_if_include", network, "--mca", "oob_tcp_if_include", network];
-        // Four ranks on the cores of one machine: they must let each other run.
+        // Four ranks share the cores of one machine, so they must yield to each other.
         let yields = ["--mca", "mpi_yield_when_idle", "1", &program];
         as_root(duct::cmd("ip", [&named[..], &mpirun, &hosts, &tcp, &yields, arguments].concat()))
     }
@@ -79,7 +79,7 @@ impl TwoHosts {
 impl Drop for TwoHosts {
     fn drop(&mut self) {
         for at in 0..2 {
-            // Deleting a namespace deletes its end of the pair. What was not made can not be deleted: no matter.
+            // Deleting a namespace deletes its end of the pair. It fails if the namespace was not made, which does no harm.
             drop(duct::cmd!("ip", "netns", "del", self.namespace(at)).stderr_null().run());
         }
         drop(fs::remove_dir_all(&self.folder));

@@ -12,10 +12,10 @@ use crate::workspace;
 #[derive(Clone, Copy)]
 pub(super) struct Library {
     pub(super) name: &'static str,
-    /// Compiler wrappers and launchers, the surest name first.
+    /// Compiler wrappers and launchers, the most specific name first.
     compilers: &'static [&'static str],
     pub(super) launchers: &'static [&'static str],
-    /// Debug information of rsmpi's binding, by which cargo tells its builds apart.
+    /// The setting of debug information for rsmpi's binding, by which cargo distinguishes the builds for different libraries.
     mark: &'static str,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Built {
 }
 
 impl Library {
-    /// Its name and version, where it is installed.
+    /// The library's name and version, if it is installed.
     pub(super) fn version(self) -> Option<String> {
         let launcher = self.launchers.iter().find(|name| on_path(name).is_some())?;
         let said = as_root(duct::cmd!(*launcher, "--version")).read().ok()?;
@@ -40,20 +40,20 @@ impl Library {
         Some(format!("{} {}", self.name, said.split_whitespace().find(is_number)?))
     }
 
-    /// Builds programs for tests. What does not depend on MPI is that of the other tests: for that the features must be theirs, of which those for tests count
-    /// only where a test is built too. This one is there already.
+    /// Builds programs for tests. Everything that does not depend on MPI is shared with the other tests. For that the features must be the same, and features
+    /// of development dependencies count only if a test is built, too. The test `idle` exists already.
     pub(super) fn build(self, programs: &[&str]) -> anyhow::Result<Built> {
         let features = format!("mpi,{}", workspace::FEATURES);
         self.compile("dev", &["--workspace", "--features", &features, "--test", "idle"], programs)
     }
 
-    /// Builds a program of a package to measure with.
+    /// Builds a program of a package for measurements.
     pub(super) fn build_release(self, package: &str, program: &str) -> anyhow::Result<Built> {
         self.compile("release", &["--package", package, "--features", "mpi"], &[program])
     }
 
-    /// All builds share one folder. Cargo does not see that rsmpi's binding asks `MPICC` which library it is for; it does see another profile, and keeps a
-    /// build of the binding, and of all that stands on it, for each library. Of the programs only those that were built last are there.
+    /// All builds share one folder. Cargo does not see that rsmpi's binding asks `MPICC` which library it is for. It does see a different profile, and so
+    /// keeps a build of the binding, and of everything that depends on it, for each library. Of the programs, only those built last are kept.
     fn compile(self, profile: &str, what: &[&str], programs: &[&str]) -> anyhow::Result<Built> {
         let find = |names: &'static [&str]| names.iter().find_map(|name| on_path(name));
         let (Some(compiler), Some(_)) = (find(self.compilers), find(self.launchers)) else {
@@ -69,17 +69,17 @@ impl Library {
         Ok(Built::In(workspace::target().join(if profile == "dev" { "debug" } else { profile })))
     }
 
-    /// A program on so many ranks of this host.
+    /// Launches a program on `ranks` ranks of this host.
     pub(super) fn launch(self, program: &Path, ranks: usize, arguments: &[&str]) -> Expression {
         self.launch_with(&[], program, ranks, arguments)
     }
 
-    /// The same with options for the launcher.
+    /// As `launch`, with options for the launcher.
     pub(super) fn launch_with(self, options: &[&str], program: &Path, ranks: usize, arguments: &[&str]) -> Expression {
         let (ranks, program) = (ranks.to_string(), program.display().to_string());
         let mut all = Vec::new();
         if self.mark == OPEN_MPI.mark {
-            // A rank has several threads; bound to one core they would wait for each other.
+            // A rank has several threads; if it were bound to one core, they would wait for each other.
             all.extend(["--oversubscribe", "--bind-to", "none", "--mca", "btl", "self,vader", "--mca", "pml", "ob1"]);
         }
         all.extend(options.iter().chain(&["-n", &ranks, &program]).chain(arguments));
@@ -87,12 +87,12 @@ impl Library {
     }
 }
 
-/// Containers run as root: Open MPI wants to be told that this is meant.
+/// Lets Open MPI run as root, which is usual in containers.
 pub(super) fn as_root(command: Expression) -> Expression {
     command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
 }
 
-/// Where a program lies.
+/// The path of a program, if it is installed.
 pub(super) fn on_path(tool: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     let sbin = ["/usr/sbin", "/sbin"].map(PathBuf::from);

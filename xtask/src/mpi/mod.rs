@@ -1,15 +1,16 @@
-//! Tests over several processes: the conformance suites of communicators, of the progress loop, of collectives and of work stealing over
-//! Open MPI, MPICH, and two hosts; that the comparison runs which is about MPI alone; and that the launchers' options that `levels place` prints bind ranks as it says.
+//! Tests over several processes: the conformance suites of communicators, of the progress loop, of collectives and of work stealing over Open
+//! MPI, MPICH, and two hosts. Also checks that the comparison that is about MPI alone runs, and that the launchers' options that `levels place`
+//! prints bind ranks as planned.
 //!
 //! | run | ranks | needs |
 //! |---|---|---|
 //! | Open MPI | 1 to 4, oversubscribed | `mpirun.openmpi`, `mpicc.openmpi` |
 //! | Open MPI, a rank is killed or stopped | 3 | the same |
-//! | MPICH | 2 (more than cores is pathologically slow) | `mpiexec.mpich`, `mpicc.mpich` |
+//! | MPICH | 2 (very slow with more ranks than cores) | `mpiexec.mpich`, `mpicc.mpich` |
 //! | Open MPI, two hosts of two ranks | 4 | root, `ip netns`, `unshare` |
 //!
-//! The programs are built for one MPI library, run, and built for the next. A library that is not installed, and namespaces that may not be
-//! made, are named as missing and not counted.
+//! The programs are built for one MPI library, run, and built for the next. Libraries that are not installed, and namespaces that may not be
+//! made, are reported as missing and not counted.
 
 mod hosts;
 mod library;
@@ -24,12 +25,12 @@ use crate::limit;
 use hosts::TwoHosts;
 use library::{Built, Library, MPICH, OPEN_MPI};
 
-/// What was run and what could not be.
+/// The runs that passed, and those that were not possible.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    /// How many runs passed.
+    /// The number of runs that passed.
     pub(crate) passed: usize,
-    /// What is missing on this machine, with the reason.
+    /// The runs that are not possible on this machine, with the reason.
     pub(crate) missing: Vec<String>,
 }
 
@@ -39,7 +40,7 @@ impl Summary {
         self.passed += 1;
     }
 
-    /// Runs a program whose report is a line like this.
+    /// Runs a program that must print a line for which `is_report` is true.
     fn run(&mut self, name: &str, command: &Expression, is_report: fn(&str) -> bool) -> anyhow::Result<()> {
         let text = limit::printed(command).with_context(|| name.to_owned())?;
         let report = text.lines().find(|line| is_report(line));
@@ -47,7 +48,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Runs a suite on each number of ranks that it is for; if `only` is one, on no other.
+    /// Runs a suite on each number of ranks that it is for, or only on `only` ranks.
     fn run_suites(&mut self, library: Library, folder: &Path, only: Option<usize>) -> anyhow::Result<()> {
         for Suite { name, program, arguments, ranks } in SUITES {
             for &ranks in ranks.iter().filter(|&&ranks| only.is_none_or(|only| only == ranks)) {
@@ -66,9 +67,9 @@ impl Summary {
 struct Suite {
     name: &'static str,
     program: &'static str,
-    /// What it is called with: the thread level, of which a process can have one only.
+    /// The program's arguments. They choose the thread level, of which a process can have only one.
     arguments: &'static [&'static [&'static str]],
-    /// On how many ranks.
+    /// The numbers of ranks.
     ranks: &'static [usize],
 }
 
@@ -97,9 +98,9 @@ fn has_passed(line: &str) -> bool {
     line.ends_with(" passed, 0 failed")
 }
 
-/// Where the comparisons over MPI are.
+/// The package of the comparisons over MPI.
 const BENCHES: &str = "fusain-benches-ranks";
-/// The one without a part in the in-process world, which is therefore run here and not with the others.
+/// The comparison without a part in the in-process world. It is therefore run here and not with the others.
 const LATENCY: &str = "compare-latency-mpi";
 
 /// The MPI libraries that are installed, with their versions.
@@ -107,7 +108,7 @@ pub(crate) fn libraries() -> Vec<String> {
     [OPEN_MPI, MPICH].into_iter().filter_map(Library::version).collect()
 }
 
-/// Builds and runs everything this machine can; prints a line for each run.
+/// Builds and runs everything that is possible on this machine; prints a line for each run.
 pub(crate) fn run() -> anyhow::Result<Summary> {
     let mut summary = Summary::default();
     let programs: Vec<&str> = SUITES.iter().map(|suite| suite.program).collect();
@@ -140,9 +141,10 @@ pub(crate) fn run() -> anyhow::Result<Summary> {
     Ok(summary)
 }
 
-/// A rank that is killed, where mpirun is told to leave the others alone, and one that is stopped: the others name it and end.
+/// Runs a suite in which a rank is killed (mpirun is told to leave the others alone), and one in which a rank is stopped. The other ranks must
+/// name it and end.
 fn losses(summary: &mut Summary, program: &Path) -> anyhow::Result<()> {
-    // Of those that name the one that is stopped, the first that ends makes mpirun end all.
+    // When a rank is stopped, the first of the others that ends makes mpirun end all, so at least one of them names it.
     for (signal, options, least) in [("KILL", &["--mca", "orte_enable_recovery", "1"][..], 2), ("STOP", &[], 1)] {
         let name = format!("Open MPI, cluster, a rank gets SIG{signal}, 3 ranks");
         let end = limit::ended(&OPEN_MPI.launch_with(options, program, 3, &[signal])).with_context(|| name.clone())?;
@@ -157,7 +159,7 @@ fn losses(summary: &mut Summary, program: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The launchers' options for this machine bind ranks as they should.
+/// Checks that the launchers' options for this machine bind ranks as planned.
 fn bindings(summary: &mut Summary) -> anyhow::Result<()> {
     if !places::can_be_told_apart() {
         summary.missing.push("bindings: two ranks on one core are not apart".to_owned());
@@ -172,8 +174,8 @@ fn bindings(summary: &mut Summary) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Runs a program of `fusain-benches-ranks` under Open MPI on two hosts of two ranks, and returns what it printed. `Ok(None)` says, after naming
-/// the reason, that this machine can not.
+/// Runs a program of `fusain-benches-ranks` under Open MPI on two hosts of two ranks, and returns what it printed. Returns `Ok(None)`, after
+/// printing the reason, if this is not possible on this machine.
 pub(crate) fn on_two_hosts(program: &str) -> anyhow::Result<Option<String>> {
     let folder = match OPEN_MPI.build_release(BENCHES, program)? {
         Built::Missing(why) => return missing(&why),

@@ -1,6 +1,7 @@
-//! `cargo xtask compare rayon`: rayon on its own core and on ours, two programs from one source, in turn.
+//! `cargo xtask compare rayon`: rayon with its own core and with ours: two programs from one source, measured in turn.
 //!
-//! The program is `benches/rayon`. Programs from the registry follow, likewise. A figure is rayon's median over ours, so above 1 we are ahead.
+//! The program is `benches/rayon`. Programs from the registry follow, in the same way. A figure is rayon's median over ours, so above 1 we are
+//! ahead.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,7 +13,7 @@ use crate::table::table;
 use crate::turns::geometric_mean;
 use crate::workspace;
 
-/// Rows, and their lengths. `fib` counts its argument.
+/// The rows, and their lengths. For `fib` the length is its argument.
 const ROWS: &[(&str, &[usize])] = &[
     ("fib", &[10, 15, 20, 25]),
     ("map_sum", &[1 << 8, 1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20]),
@@ -25,13 +26,13 @@ const ROWS: &[(&str, &[usize])] = &[
     ("control", &[1 << 10, 1 << 12]),
 ];
 
-/// From here on a row counts as large: for `fib`, calls.
+/// The length from which on a row counts as large. For `fib` it is the number of calls.
 const LARGE: usize = 1 << 14;
 
 pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     let is_smoke = options.iter().any(|option| option == "--smoke");
     let servers = servers(is_smoke)?;
-    // To see that the comparison runs, minutes of building are too much.
+    // A smoke run only checks that the comparison runs, so it does without these builds, which take minutes.
     let registry = if is_smoke { None } else { Some(programs::ready()?) };
     let mut calls = Vec::new();
     for (row, lengths) in ROWS {
@@ -57,7 +58,7 @@ pub(crate) fn run(options: &[String]) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The table of the programs from the registry, and the keys of that.
+/// The table of the programs from the registry, and its keys.
 fn of_the_registry(programs: &programs::Ready) -> anyhow::Result<String> {
     let mut table = table(&["program", "rayon, ms", "ours, ms", "rayon over ours"]);
     let (mut ratios, mut keys) = (Vec::new(), String::new());

@@ -1,8 +1,9 @@
-//! rayon's tests, those of its iterators and those of its core, on `crates/rayon-core`.
+//! Runs rayon's tests, those of its iterators and those of its core, with `crates/rayon-core`.
 //!
-//! * `rayon` is copied as it is: its unit tests and its `tests/` see our core through a patch in the manifest above it.
-//! * `rayon-core` is not, for ours is in its place. Its `tests/` become those of a package of their own. Its unit tests become one more of these: the root of
-//!   that program stands for the root of the crate, re-exports ours under the names the tests use, and supplies two helpers that they take from inside.
+//! * `rayon` is copied as it is: its unit tests and its `tests/` use our core through a patch in the manifest above it.
+//! * `rayon-core` is not copied, since ours replaces it. Its `tests/` become those of a separate package. Its unit tests become one more test program of that
+//!   package. The root of that program stands for the root of the crate: it re-exports ours under the names that the tests use, and supplies two internal
+//!   helpers of the tests.
 
 use std::fs;
 use std::path::Path;
@@ -14,16 +15,16 @@ use super::sources;
 use crate::steps::Outcome;
 use crate::workspace;
 
-/// Tests of rayon's that are not run, by file and name, and why: they test its inside.
+/// Tests of rayon that are not run, since they test its internals: the file, the name and the reason.
 const INSIDE: &[(&str, &str, &str)] = &[
     ("thread_pool/test.rs", "workers_stop", "waits for the private registry of a pool that has been dropped"),
     ("thread_pool/test.rs", "sleeper_stop", "likewise"),
 ];
 
-/// A test of rayon's that takes four times as long unoptimised, and is a package of its own.
+/// A test of rayon that is much slower unoptimised, and gets a separate package.
 const SLOW: &str = "tests/octillion.rs";
 
-/// What stands for the root of their crate.
+/// The file that stands for the root of their crate.
 const ROOT: &str = r#"//! rayon-core's unit tests.
 #![allow(unused)]
 pub use rayon_core::*;
@@ -71,7 +72,7 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
         println!("   not run: {test} of {file}, which {why}");
     }
     let manifest = folder.join("Cargo.toml").display().to_string();
-    // Dependencies that are the same are compiled once for all of the workspace.
+    // Equal dependencies are compiled once for the whole workspace.
     let target = workspace::target().display().to_string();
     let place =
         ["--manifest-path", &manifest, "--target-dir", &target, "--config", "profile.dev.package.slow.opt-level=1"];
@@ -79,7 +80,7 @@ pub(super) fn step() -> anyhow::Result<Outcome> {
     crate::steps::command(workspace::cargo(arguments))
 }
 
-/// A workspace that has our core in the place of theirs, and otherwise what the one around it has.
+/// Makes a workspace with our core instead of theirs, and otherwise with the settings of the workspace around it.
 pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Result<()> {
     let ours = workspace::root().join("crates/rayon-core");
     let manifest = format!(
@@ -93,12 +94,12 @@ pub(super) fn workspace_around(folder: &Path, members: &[&str]) -> anyhow::Resul
     workspace::copy_lock(folder)
 }
 
-/// The package of the test that is optimised.
+/// Makes the package of the test that is optimised.
 fn lay_out_slow(folder: &Path) -> anyhow::Result<()> {
     let (from, to) = (folder.join("rayon").join(SLOW), folder.join("slow").join(SLOW));
     let text = fs::read_to_string(&from).with_context(|| format!("rayon has no {SLOW} any more"))?;
     sources::write(&to, text)?;
-    // Its manifest names all of them.
+    // Its manifest names all tests, so the file must exist.
     sources::write(&from, "")?;
     let manifest = "[package]\nname = \"slow\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"lib.rs\"\n\n\
         [dev-dependencies]\nrayon = { path = \"../rayon\" }\n";
@@ -106,7 +107,7 @@ fn lay_out_slow(folder: &Path) -> anyhow::Result<()> {
     sources::write(&folder.join("slow/lib.rs"), "")
 }
 
-/// The package of the tests of rayon-core.
+/// Makes the package of the tests of rayon-core.
 fn lay_out_core(core: &Package, folder: &Path) -> anyhow::Result<()> {
     let mut manifest = "[package]\nname = \"rayon-core-suite\"\nversion = \"0.0.0\"\nedition = \"2021\"\npublish = false\n\n[dev-dependencies]\n"
         .to_owned();

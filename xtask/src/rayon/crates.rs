@@ -1,7 +1,7 @@
-//! `cargo xtask compare crates`: crates of other people with rayon, and with our iterators under rayon's name.
+//! `cargo xtask compare crates`: crates of other authors with rayon, and with our iterators under rayon's name.
 //!
-//! One program calls them, `benches/crates`. It is built twice in `target/`: as it is, and with a package called `rayon` in the place of rayon, which hands on our
-//! pool and our iterators. Nothing of the crates is changed. The two programs take turns as in `compare rayon`.
+//! One program calls them, `benches/crates`. It is built twice in `target/`: as it is, and with a package called `rayon` instead of rayon, which re-exports our
+//! pool and our iterators. The crates themselves are not changed. The two programs take turns as in `compare rayon`.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::table::table;
 use crate::turns::geometric_mean;
 use crate::workspace;
 
-/// What is called, the crate that it comes from, and lengths from which on that crate calls rayon; pictures are so wide.
+/// The function that is called, its crate, and lengths from which on that crate calls rayon. For pictures the length is the width.
 const ROWS: &[(&str, &str, &[usize])] = &[
     ("flip", "kornia-imgproc", &[32, 128, 512, 1024]),
     ("threshold", "kornia-imgproc", &[32, 128, 512, 1024]),
@@ -32,14 +32,14 @@ const ROWS: &[(&str, &str, &[usize])] = &[
     ("rav1e", "rav1e", &[64, 192]),
 ];
 
-/// Rayon's names for what is ours.
+/// Our modules under rayon's names.
 const NAMES: &str = "pub use fusain_iter::{iter, prelude, range, slice, str, vec};\npub use rayon_core::*;\n\n\
                      pub mod range_inclusive {\n    pub use fusain_iter::range::Inclusive as Iter;\n}\n";
 
 const PROGRAM: &str = "serve-crates";
-/// Nanoseconds with rayon up to which a call counts as short.
+/// The time with rayon, in nanoseconds, up to which a call counts as short.
 const SHORT_NS: f64 = 1e5;
-/// Below this rayon is ahead by more than noise.
+/// Below this ratio rayon is ahead by more than noise.
 const BEHIND: f64 = 0.95;
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
@@ -67,7 +67,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The package that is called `rayon`; returns its folder.
+/// Makes the package that is called `rayon`; returns its folder.
 fn lay_out_names(version: &str) -> anyhow::Result<PathBuf> {
     let folder = workspace::fresh("crates-rayon")?;
     let path = |name| workspace::root().join("crates").join(name);
@@ -82,7 +82,7 @@ fn lay_out_names(version: &str) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// The program, built for one side: with rayon of that version, and with what the manifest shall say besides.
+/// Builds the program for one side: with rayon of that version, and with an addition to the manifest.
 fn build(side: &str, rayon: &str, patch: &str) -> anyhow::Result<PathBuf> {
     eprintln!("building the crates ({side}); the first time takes minutes");
     let source = workspace::root().join("benches/crates");
@@ -93,7 +93,7 @@ fn build(side: &str, rayon: &str, patch: &str) -> anyhow::Result<PathBuf> {
     sources::write(&manifest, format!("{text}rayon = \"={rayon}\"\n{patch}"))?;
     let (path, target) = (manifest.display().to_string(), folder.join("target").display().to_string());
     workspace::cargo(["build", "--quiet", "--release", "--manifest-path", &path, "--target-dir", &target])
-        // What the compiler has to say of other people's crates is of interest only where it refuses them.
+        // Warnings about crates of other authors are not of interest, only errors.
         .env("RUSTFLAGS", "--cap-lints=allow")
         .run()
         .with_context(|| {

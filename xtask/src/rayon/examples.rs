@@ -1,6 +1,7 @@
-//! The examples in rayon's documents against `fusain::prelude`.
+//! Runs the examples in rayon's documents against `fusain::prelude`.
 //!
-//! They become examples in documents of the package that [`iterators`] makes. They show what its users write, and what they expect the compiler to infer.
+//! They become examples in documents of the package that [`iterators`] makes. They show what rayon's users write, and what they expect the compiler to
+//! infer.
 
 use std::fmt::Write;
 use std::fs;
@@ -12,14 +13,14 @@ use super::{iterators, sources};
 use crate::steps::Outcome;
 use crate::workspace;
 
-/// Examples with this in them are left out, as are those with [names](iterators::NAMES_LEFT_OUT) that the tests are without.
+/// Examples that contain one of these names are left out, and so are examples with the [names](iterators::NAMES_LEFT_OUT) that are left out of the tests.
 const LEFT_OUT: &[(&str, &str)] = &[("current_num_threads", "it has another name here")];
 
-/// Runs them.
+/// Runs the examples.
 pub(super) fn step() -> anyhow::Result<Outcome> {
     let (rayon, folder) = iterators::make()?;
     let mut modules = String::new();
-    // A macro makes the examples there.
+    // In this module a macro generates the examples.
     let is_read = |entry: &DirEntry| entry.file_name() != "compile_fail";
     for entry in WalkDir::new(rayon.join("src")).sort_by_file_name().into_iter().filter_entry(is_read) {
         let entry = entry?;

@@ -1,7 +1,7 @@
-//! Rayon's tests of iterators against `fusain::prelude`.
+//! Runs rayon's tests of iterators against `fusain::prelude`.
 //!
-//! A package called `rayon` is made in `target/`, which hands on our modules under rayon's names, with rayon's tests beside it: its public
-//! ones, and those of its unit tests that use nothing but public names. What tests rayon's inside is left out, by name and with the reason.
+//! A package called `rayon` is made in `target/`. It re-exports our modules under rayon's names, and contains rayon's public tests and those of
+//! its unit tests that use only public names. Tests of rayon's internals are left out, by name and with the reason.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use super::sources;
 use crate::steps::Outcome;
 use crate::workspace;
 
-/// Files of tests in rayon's package, and what they are called here.
+/// Files of tests in rayon's package, and their names here.
 const FILES: &[(&str, &str)] = &[
     ("tests/chars.rs", "chars"),
     ("tests/clones.rs", "clones"),
@@ -77,8 +77,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Rayon's names for what is ours; of the crates themselves, as what else `fusain` brings along has an `i32 == Value` that makes literals of the
-/// tests ambiguous. Pools are as far as the tests of iterators use them.
+/// Our modules under rayon's names. They come from the crates themselves, not from `fusain`: an `i32 == Value` that `fusain` brings in would
+/// make literals of the tests ambiguous. Of the pools there is only what the tests of iterators use.
 const NAMES: &str = r#"
 pub use fusain_iter::{iter, range, slice, str, vec};
 pub use fusain_pool::{Scope, join, scope};
@@ -116,7 +116,7 @@ impl ThreadPool {
 }
 "#;
 
-/// Runs them.
+/// Runs the tests.
 pub(super) fn step() -> anyhow::Result<Outcome> {
     let (_, folder) = make()?;
     let manifest = folder.join("Cargo.toml").display().to_string();
@@ -158,7 +158,7 @@ pub(super) fn make() -> anyhow::Result<(PathBuf, PathBuf)> {
     Ok((rayon, folder))
 }
 
-/// A unit test of rayon's as one from outside.
+/// Turns a unit test of rayon into a test from outside.
 fn renamed(file: &str, text: &str) -> String {
     let is_kept = |line: &&str| !NAMES_LEFT_OUT.iter().any(|(name, _)| line.contains(name));
     let text = text.lines().filter(is_kept).flat_map(|line| [line, "\n"]).collect::<String>();

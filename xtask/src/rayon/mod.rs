@@ -1,6 +1,6 @@
 //! `cargo xtask rayon`: rayon's own tests, run against our core and our iterators.
 //!
-//! Their sources are those that cargo has fetched from the registry. They are copied below `target/`, and nothing of them is kept here.
+//! The sources are those that cargo has fetched from the registry. They are copied below `target/`; the workspace contains none of them.
 
 pub(crate) mod compare;
 mod core;
@@ -23,7 +23,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     Ok(steps.finish())
 }
 
-/// The tests as a step of the test run, in which there is no time for the examples.
+/// The tests as a step of the test run, without the examples, which take too long there.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
     core::step()?;
     iterators::step()

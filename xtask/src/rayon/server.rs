@@ -1,6 +1,6 @@
-//! Two programs that run what they are told, in turn.
+//! Two programs that execute commands in turn.
 //!
-//! A sample is a batch of calls; the sides take turns sample by sample, with a rest in between, in which the other's workers fall asleep.
+//! A sample is a batch of calls; the sides take turns sample by sample, with a rest in between, in which the workers of the other program fall asleep.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -12,14 +12,14 @@ use anyhow::Context;
 
 use crate::turns::{in_turn, median};
 
-/// How long a sample should last, and the rest before it.
+/// The intended length of a sample, and the rest before it.
 const SAMPLE: Duration = Duration::from_millis(10);
 const REST: Duration = Duration::from_millis(1);
-/// How often all calls are gone through, and the samples of each side each time.
+/// The number of passes through all calls, and the number of samples of each side in a pass.
 const PASSES: usize = 3;
 const TURNS: usize = 5;
 
-/// A program that is told what to run.
+/// A program that reads which calls to run.
 struct Server {
     child: Child,
     to: ChildStdin,
@@ -37,7 +37,7 @@ impl Server {
         Ok(Self { child, to, from: BufReader::new(from) })
     }
 
-    /// Nanoseconds that so many calls took, and what they came to.
+    /// The time of `calls` calls in nanoseconds, and their result.
     fn ask(&mut self, call: &str, calls: usize) -> anyhow::Result<(f64, String)> {
         thread::sleep(REST);
         writeln!(self.to, "{calls} {call}")?;
@@ -50,15 +50,15 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has nothing to lose.
+        // The program has no state to lose.
         let _ = self.child.kill().and_then(|()| self.child.wait());
     }
 }
 
-/// Medians of nanoseconds a call, of both programs, for each of `calls`.
+/// The medians of the nanoseconds for each call of `calls`, for both programs.
 ///
-/// All are gone through several times, each time by processes of their own, so that neither a bad moment of the machine nor where things happen to lie in a process falls on
-/// all samples of a call.
+/// All calls are run in several passes, each pass in new processes. So neither a bad moment of the machine nor an unfavourable memory layout of a process
+/// affects all samples of a call.
 pub(super) fn measure(programs: &[PathBuf; 2], calls: &[String], is_smoke: bool) -> anyhow::Result<Vec<[f64; 2]>> {
     let (passes, turns) = if is_smoke { (1, 1) } else { (PASSES, TURNS) };
     let mut all = vec![[Vec::new(), Vec::new()]; calls.len()];
@@ -72,7 +72,7 @@ pub(super) fn measure(programs: &[PathBuf; 2], calls: &[String], is_smoke: bool)
     Ok(all.into_iter().map(|times| times.map(median)).collect())
 }
 
-/// Nanoseconds a call, of both sides.
+/// The nanoseconds for each call, for both sides.
 fn samples(sides: [&mut Server; 2], call: &str, turns: usize) -> anyhow::Result<[Vec<f64>; 2]> {
     let [theirs, ours] = sides;
     let (warm, expected) = theirs.ask(call, 1)?;

@@ -1,4 +1,4 @@
-//! The sources of packages of the registry: where they are, copies of them below `target/`, and tests cut out of them.
+//! The sources of packages of the registry: their folders, copies of them below `target/`, and removing tests from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use walkdir::WalkDir;
 
 use crate::workspace;
 
-/// How the workspace builds for tests, for a manifest: what is the same in all respects is compiled once.
+/// The test profile of the workspace, for a manifest. Packages with the same settings are compiled only once.
 pub(super) const PROFILE: &str =
     "[profile.dev]\ndebug = \"line-tables-only\"\n\n[profile.dev.package.\"*\"]\ndebug = false\n";
 
-/// All packages the workspace depends on; those that are missing are fetched.
+/// All packages that the workspace depends on; missing ones are fetched.
 pub(super) fn metadata() -> anyhow::Result<Metadata> {
     MetadataCommand::new().current_dir(workspace::root()).exec().context("cargo metadata does not answer")
 }
@@ -25,12 +25,12 @@ pub(super) fn package<'m>(metadata: &'m Metadata, name: &str) -> anyhow::Result<
     metadata.packages.iter().find(is_it).with_context(|| format!("nothing of the workspace depends on {name}"))
 }
 
-/// Its folder.
+/// The package's folder.
 pub(super) fn folder(package: &Package) -> PathBuf {
     package.manifest_path.parent().expect("a manifest lies in a folder").as_std_path().to_owned()
 }
 
-/// Copies the files of a folder whose names end so, with the times they have: what has not changed is not compiled again.
+/// Copies the files of a folder whose names end with one of `ends`, with their times, so that unchanged files are not compiled again.
 pub(super) fn copy(from: &Path, to: &Path, ends: &[&str]) -> anyhow::Result<()> {
     for entry in WalkDir::new(from) {
         let entry = entry.with_context(|| format!("cannot walk {}", from.display()))?;
@@ -46,7 +46,7 @@ pub(super) fn copy(from: &Path, to: &Path, ends: &[&str]) -> anyhow::Result<()> 
     Ok(())
 }
 
-/// Says when a file was last changed.
+/// Sets the time of a file's last change.
 pub(super) fn set_time(path: &Path, time: SystemTime) -> anyhow::Result<()> {
     let set = fs::File::options().write(true).open(path).and_then(|file| file.set_modified(time));
     set.with_context(|| format!("cannot set the time of {}", path.display()))
@@ -59,9 +59,9 @@ pub(super) fn write(path: &Path, text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Of two programs, rayon's and ours, only the second has this crate of ours in it.
+/// Checks that of two programs, rayon's and ours, only the second contains this crate of ours.
 pub(super) fn ensure_only_second_has(built: &[PathBuf; 2], name: &str) -> anyhow::Result<()> {
-    // Where a file of it panics.
+    // The path that panic messages of the crate contain.
     let trace = format!("{name}/src/").into_bytes();
     for (path, is_ours) in built.iter().zip([false, true]) {
         let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;

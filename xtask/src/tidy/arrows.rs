@@ -1,10 +1,10 @@
-//! Which crates may depend on which.
+//! The allowed dependencies between crates.
 
 use cargo_metadata::DependencyKind;
 
 use crate::workspace;
 
-/// Each crate and the crates of the workspace it may depend on. Development dependencies are free.
+/// Each crate, and the crates of the workspace that it may depend on. Development dependencies are not restricted.
 const ARROWS: &[(&str, &[&str])] = &[
     (
         "fusain",
@@ -36,13 +36,13 @@ const ARROWS: &[(&str, &[&str])] = &[
 #[derive(Debug)]
 pub(super) struct Package {
     pub(super) name: String,
-    /// Whether it lies in `crates/`.
+    /// Whether it is in `crates/`.
     pub(super) is_crate: bool,
-    /// Its dependencies within the workspace, for building, tests not counted.
+    /// Its dependencies within the workspace, without those of tests.
     dependencies: Vec<String>,
 }
 
-/// What cargo says of the workspace.
+/// The packages of the workspace, as cargo reports them.
 pub(super) fn packages() -> anyhow::Result<Vec<Package>> {
     let crates = workspace::root().join("crates");
     Ok(workspace::packages()?
@@ -54,7 +54,7 @@ pub(super) fn packages() -> anyhow::Result<Vec<Package>> {
                 .dependencies
                 .into_iter()
                 .filter(|dependency| dependency.kind != DependencyKind::Development)
-                // One of the registry may have the name of one of ours.
+                // A package of the registry may have the name of one of ours.
                 .filter(|dependency| dependency.path.is_some())
                 .map(|dependency| dependency.name)
                 .collect(),
@@ -62,7 +62,7 @@ pub(super) fn packages() -> anyhow::Result<Vec<Package>> {
         .collect())
 }
 
-/// Every dependency is one of [`ARROWS`], and every crate is listed there.
+/// Checks that every dependency is one of [`ARROWS`], and that every crate is listed there.
 pub(super) fn check(packages: &[Package]) -> Vec<String> {
     let mut complaints = Vec::new();
     for package in packages.iter().filter(|package| package.is_crate) {

@@ -1,13 +1,13 @@
-//! No two files of a crate use each other, not even by way of others.
+//! Checks that no two files of a crate use each other, directly or through other files.
 //!
-//! An edge is a path in code: `crate::a::b`, `super::b`, `self::b`, in a `use` or anywhere else; a name that the crate's root re-exports counts as the module it comes
-//! from. What a module re-exports from its own children is its table of contents, not a use. Tests may use what they like.
+//! An edge is a path in code: `crate::a::b`, `super::b`, `self::b`, in a `use` or anywhere else; a name that the crate's root re-exports counts as the module
+//! that it comes from. A module's re-exports of its own children are no use. Tests may use anything.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Source, excused};
 
-/// Circles that may stand, each with all of its files, and why.
+/// The allowed cycles, each with all its files, and the reason.
 const EXCUSED: &[(&str, &str)] = &[
     (
         "fusain-comm: borrowed, collective, communicator",
@@ -46,7 +46,7 @@ fn check_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
     excused(&found, excuses, " may use each other, but are no circle")
 }
 
-/// Which modules each module uses.
+/// The modules that each module uses.
 fn edges(sources: &[&Source]) -> BTreeMap<Module, BTreeSet<Module>> {
     let modules: BTreeMap<Module, &Source> = sources.iter().map(|source| (module(&source.path), *source)).collect();
     let is_module = |path: &[String]| modules.contains_key(path);
@@ -86,7 +86,7 @@ fn edges(sources: &[&Source]) -> BTreeMap<Module, BTreeSet<Module>> {
             {
                 at.clone_from(from);
             }
-            // What lies below is its own.
+            // Modules below this one are its own parts.
             if !at.is_empty() && !at.starts_with(me) {
                 uses.insert(at);
             }
@@ -104,7 +104,7 @@ fn module(path: &str) -> Module {
     parts
 }
 
-/// All paths in code before the tests, those of a `use` with braces one by one.
+/// All paths in the code before the tests. A `use` with braces gives one path for each name.
 fn paths(text: &str) -> Vec<Vec<String>> {
     let text = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
     let code: String = text
@@ -156,7 +156,7 @@ fn expand(before: &str, tree: &str, into: &mut Vec<Vec<String>>) {
     }
 }
 
-/// Sets of modules that reach each other, each in order.
+/// The sets of modules that reach each other, each in order.
 fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
     let reached: BTreeMap<&Module, BTreeSet<&Module>> = edges.keys().map(|from| (from, reach(edges, from))).collect();
     let mut circles = BTreeSet::new();
@@ -173,7 +173,7 @@ fn circles(edges: &BTreeMap<Module, BTreeSet<Module>>) -> Vec<Vec<String>> {
     circles.into_iter().collect()
 }
 
-/// All modules that can be reached from one.
+/// All modules that can be reached from `from`.
 fn reach<'a>(edges: &'a BTreeMap<Module, BTreeSet<Module>>, from: &'a Module) -> BTreeSet<&'a Module> {
     let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
     while let Some(module) = next.pop() {
@@ -209,10 +209,10 @@ mod tests {
             [source("a.rs", "use crate::b;\n"), source("b.rs", "use crate::c;\n"), source("c.rs", "use crate::a;\n")];
         let check = |sources: &[Source], excused| check_but(sources, &[(excused, "a reason")]).len();
         assert_eq!(check(&circle, "fusain-x: a, b, c"), 0);
-        // The circle, and an excuse for another.
+        // One complaint about the cycle, and one about an excuse for another cycle.
         assert_eq!(check(&circle, "fusain-x: a, b"), 2);
         assert_eq!(check(&circle, "fusain-x: a, b, c, d"), 2);
-        // An excuse, and no circle.
+        // One complaint about an excuse without a cycle.
         assert_eq!(check(&circle[..2], "fusain-x: a, b, c"), 1);
     }
 }

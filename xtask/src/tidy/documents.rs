@@ -1,4 +1,4 @@
-//! Rules about documents: what they name must be there, and what is there they must name.
+//! Rules about documents: everything that they name must exist, and they must name everything that exists.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use super::arrows::Package;
 /// Where the table of all algorithms begins and ends.
 const TABLE: [&str; 2] = ["<!-- algorithms: begin -->", "<!-- algorithms: end -->"];
 
-/// Where the table for those who come from C++ begins and ends.
+/// Where the table for C++ programmers begins and ends.
 const CXX_TABLE: [&str; 2] = ["<!-- cxx: begin -->", "<!-- cxx: end -->"];
 
-/// What C++17 runs under an execution policy, and what came later and belongs to it.
+/// The algorithms that C++17 runs under an execution policy, and later ones that belong to them.
 const CXX: &str = "
     adjacent_difference adjacent_find all_of any_of copy copy_if copy_n count count_if destroy destroy_n equal exclusive_scan fill fill_n find find_end
     find_first_of find_if find_if_not for_each for_each_n generate generate_n includes inclusive_scan inplace_merge is_heap is_heap_until
@@ -27,7 +27,7 @@ const CXX: &str = "
 /// Methods of rayon that our documents name.
 const RAYON: [&str; 2] = ["par_iter", "par_iter_mut"];
 
-/// ARCHITECTURE.md names every crate, and no crate that is not there.
+/// Checks that ARCHITECTURE.md names every crate, and no crate that does not exist.
 pub(super) fn architecture(text: &str, packages: &[Package]) -> Vec<String> {
     let named: BTreeSet<&str> = words(text).filter(|word| word.starts_with("fusain-")).collect();
     let is_package = |name: &str| packages.iter().any(|package| package.name == name);
@@ -42,7 +42,7 @@ pub(super) fn architecture(text: &str, packages: &[Package]) -> Vec<String> {
     absent.chain(missing).collect()
 }
 
-/// The table of all algorithms has every `par_` method of the code, and no other.
+/// Checks that the table of all algorithms has every `par_` method of the code, and no other.
 pub(super) fn algorithms(text: &str, sources: &[Source]) -> Vec<String> {
     let Some(table) = between(text, TABLE) else {
         return vec![format!("all_algorithms.md has no table of algorithms ({})", TABLE[0])];
@@ -56,7 +56,7 @@ pub(super) fn algorithms(text: &str, sources: &[Source]) -> Vec<String> {
     gone.chain(missing).collect()
 }
 
-/// No row of a table is longer than a window is wide.
+/// Checks that no row of a table is wider than a window.
 pub(super) fn rows(readme: &str) -> Vec<String> {
     const CHARACTERS_MAX: usize = 160;
     let is_long = |(_, line): &(usize, &str)| line.starts_with('|') && line.chars().count() > CHARACTERS_MAX;
@@ -64,14 +64,14 @@ pub(super) fn rows(readme: &str) -> Vec<String> {
     readme.lines().enumerate().filter(is_long).map(complaint).collect()
 }
 
-/// What a document links to in this workspace is there.
+/// Checks that everything in this workspace exists that a document links to.
 pub(super) fn links(file: &str, text: &str, exists: impl Fn(&str) -> bool) -> Vec<String> {
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#', '\n']).next());
     let is_gone = |target: &&str| !target.is_empty() && !target.contains("://") && !exists(target);
     targets.filter(is_gone).map(|target| format!("{file} links to {target}, which is not there")).collect()
 }
 
-/// The source files that a document names in backticks are there; it may leave out the folders in front.
+/// Checks that the source files exist that a document names in backticks; it may leave out the first folders of the path.
 pub(super) fn files(file: &str, text: &str, sources: &[Source]) -> Vec<String> {
     let is_there = |name: &str| {
         let is_whole = |before: &str| before.is_empty() || before.ends_with('/');
@@ -81,7 +81,7 @@ pub(super) fn files(file: &str, text: &str, sources: &[Source]) -> Vec<String> {
     named.filter(|name| !is_there(name)).map(|name| format!("{file} names {name}, which is not there")).collect()
 }
 
-/// The hostile suite calls every algorithm: each that the table of all has to have, and the forms that only the policy has.
+/// Checks that the hostile suite calls every algorithm: each one in the table of all algorithms, and the forms that only the policy has.
 pub(super) fn hostile(sources: &[Source]) -> Vec<String> {
     const SUITE: &str = "crates/fusain-algorithms/tests/hostile/";
     let code = |source: &'_ Source| source.code().map(|(_, line)| line.to_owned()).collect::<Vec<_>>();
@@ -99,8 +99,8 @@ pub(super) fn hostile(sources: &[Source]) -> Vec<String> {
     methods.iter().filter(|name| !is_called(name)).map(|name| format!("{SUITE} does not call {name}")).collect()
 }
 
-/// The table for those who come from C++ has every algorithm of the standard, each once, with something in its place, and names no `par_` method
-/// that the code has not.
+/// Checks the table for C++ programmers: it has every algorithm of the standard once, with something in its place, and names no `par_` method
+/// that does not exist in the code.
 pub(super) fn coming_from(text: &str, sources: &[Source]) -> Vec<String> {
     let Some(table) = between(text, CXX_TABLE) else {
         return vec![format!("coming_from.md has no table of C++'s algorithms ({})", CXX_TABLE[0])];
@@ -133,7 +133,7 @@ pub(super) fn coming_from(text: &str, sources: &[Source]) -> Vec<String> {
     holes.chain(gone.map(|name| format!("coming_from.md names {name}, which the code has not"))).collect()
 }
 
-/// What lies between two marks.
+/// The text between two marks.
 fn between<'t>(text: &'t str, [begin, end]: [&str; 2]) -> Option<&'t str> {
     let (_, rest) = text.split_once(begin)?;
     Some(rest.split_once(end).map_or(rest, |(table, _)| table))
@@ -162,7 +162,7 @@ fn method(line: &str) -> Option<String> {
     name.starts_with("par_").then(|| name.to_owned())
 }
 
-/// Runs of letters, digits, `_` and `-`.
+/// The words of a text: runs of letters, digits, `_` and `-`.
 fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     text.split(move |c| !is_part(c)).map(|word| word.trim_matches('-')).filter(|word| !word.is_empty())

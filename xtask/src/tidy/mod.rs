@@ -1,6 +1,6 @@
-//! `cargo xtask tidy`: rules about the workspace that a program can hold.
+//! `cargo xtask tidy`: checks rules about the workspace.
 //!
-//! A rule is a function from the workspace to the complaints it has; each lives in the file of its subject.
+//! A rule is a function from the workspace to the complaints about it. Each rule is in the file of its subject.
 
 mod arrows;
 mod circles;
@@ -21,7 +21,7 @@ use crate::{compare, workspace};
 /// A source file of the workspace.
 #[derive(Debug)]
 struct Source {
-    /// From the workspace's folder, with forward slashes.
+    /// The path relative to the workspace's folder, with forward slashes.
     path: String,
     text: String,
 }
@@ -31,7 +31,7 @@ impl Source {
         Self { path: path.into(), text: text.into() }
     }
 
-    /// Its lines with their numbers, without those that are nothing but a comment.
+    /// Its lines with their numbers, without lines that are only a comment.
     fn code(&self) -> impl Iterator<Item = (usize, &str)> {
         self.text
             .lines()
@@ -40,7 +40,7 @@ impl Source {
             .filter(|(_, line)| !line.trim().starts_with("//"))
     }
 
-    /// The same without tests, which are files of their own or come last.
+    /// The same without tests, which are separate files or come last.
     fn program(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_test = !self.path.contains("/src/") || self.path.ends_with("/tests.rs") || self.path.contains("/tests/");
         let tests = self.text.lines().position(|line| line.trim() == "#[cfg(test)]").unwrap_or(usize::MAX);
@@ -54,7 +54,7 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// All rules; fails with all complaints.
+/// Checks all rules; fails with all complaints.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
     let sources = rust_sources(workspace::root())?;
     let packages = arrows::packages()?;
@@ -84,14 +84,14 @@ pub(crate) fn step() -> anyhow::Result<Outcome> {
     anyhow::bail!("{} rules of the workspace are broken", complaints.len())
 }
 
-/// Complaints about findings without an excuse, and about excuses without a finding. Both have the name of what is excused.
+/// Complaints about findings without an excuse, and about excuses without a finding. A finding and its excuse have the same name.
 fn excused(findings: &[(&str, String)], excuses: &[(&str, &str)], unfounded: &str) -> Vec<String> {
     let found = findings.iter().filter(|(name, _)| !excuses.iter().any(|(excused, _)| excused == name));
     let idle = excuses.iter().filter(|(excused, _)| !findings.iter().any(|(name, _)| name == excused));
     found.map(|(_, complaint)| complaint.clone()).chain(idle.map(|(name, _)| format!("{name}{unfounded}"))).collect()
 }
 
-/// What the documents of the top folder link to, and the files they name.
+/// Checks the links of the documents in the top folder, and the files that they name.
 fn links(sources: &[Source]) -> anyhow::Result<Vec<String>> {
     let mut complaints = Vec::new();
     for file in ["README.md", "BENCHMARKS.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"] {

@@ -1,8 +1,8 @@
-//! Where a platform may be asked for: in the file of each crate that says what to do without.
+//! Checks where code may depend on the platform: only in one file of each crate, which provides the alternatives.
 
 use super::{Source, excused};
 
-/// Files that ask for a platform, and why. Tests may, too: some are about one.
+/// Files whose code depends on the platform, and the reason. Tests may do so, too: some are about one platform.
 const EXCUSED: &[(&str, &str)] = &[
     ("benches/algorithms/src/scaling/store.rs", "a report says for which processor it was built"),
     ("benches/harness/src/process.rs", "the most memory a process has had, where the system tells"),
@@ -16,7 +16,7 @@ const EXCUSED: &[(&str, &str)] = &[
     ("xtask/src/sanitizer.rs", "sanitizers come for one platform"),
 ];
 
-/// What asks for a platform, in pieces, so that this file does not complain of itself.
+/// Words that make code depend on the platform, in pieces, so that this file gives no complaint about itself.
 const WORDS: &[(&str, &str)] = &[
     ("target_", "arch"),
     ("target_", "endian"),
@@ -35,7 +35,7 @@ const WORDS: &[(&str, &str)] = &[
     ("\"/", "sys/"),
 ];
 
-/// No platform is asked for in library or program code but where there is a reason, and no reason without such code.
+/// Checks that library and program code depends on the platform only where there is a reason, and that each reason has such code.
 pub(super) fn check(sources: &[Source]) -> Vec<String> {
     check_but(sources, EXCUSED)
 }
@@ -52,7 +52,7 @@ fn check_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
     excused(&found, excuses, ": may ask for a platform, but does not")
 }
 
-/// Lines of code that ask, each with its first such word; not those of tests.
+/// Lines of code that depend on the platform, each with its first such word, without those of tests.
 fn asks(source: &Source) -> impl Iterator<Item = (usize, String)> {
     source.program().filter_map(|(at, line)| {
         WORDS.iter().map(|(one, two)| [*one, *two].concat()).find(|word| line.contains(word)).map(|word| (at, word))

@@ -2,14 +2,14 @@
 
 use super::{Source, excused};
 
-/// A longer file is about two things.
+/// The maximum number of lines of a file. A longer file is usually about two subjects.
 const LINES_MAX: usize = 600;
 
-/// Longer files, and why they may be.
+/// Longer files that are allowed, and the reason.
 const EXCUSED_SIZES: &[(&str, &str)] = &[];
 
-/// Files or folders where `std::sync::atomic` may be named, and why. The pool's protocols go through its `sync`, so that what
-/// loom checks is what runs.
+/// Files or folders where `std::sync::atomic` may be named, and the reason. The pool's protocols use its module `sync`, so that loom checks
+/// the code that runs.
 const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("benches/algorithms/src/compare/coarse.rs", "when a sleeper was woken, and when it came"),
     ("benches/algorithms/src/compare/noloss/change.rs", "how heavy a closure is, which changes in mid-run"),
@@ -47,7 +47,7 @@ const EXCUSED_ATOMICS: &[(&str, &str)] = &[
     ("benches/algorithms/src/scaling/sweep.rs", "the flag that Ctrl-C sets"),
 ];
 
-/// No file over [`LINES_MAX`] without an excuse, and no excuse without such a file.
+/// Checks that no file has more than [`LINES_MAX`] lines without an excuse, and that each excuse has such a file.
 pub(super) fn sizes(sources: &[Source]) -> Vec<String> {
     sizes_but(sources, EXCUSED_SIZES)
 }
@@ -61,7 +61,8 @@ fn sizes_but(sources: &[Source], excuses: &[(&str, &str)]) -> Vec<String> {
     excused(&long, excuses, ": excused as long, but it is not")
 }
 
-/// No `sync::atomic` in library or program code outside of the places that have a reason. Tests and examples in comments may.
+/// Checks that library and program code names `sync::atomic` only in the places that have a reason. Tests and examples in comments may name
+/// it.
 pub(super) fn atomics(sources: &[Source]) -> Vec<String> {
     let may =
         |path: &str| path.starts_with("xtask/") || EXCUSED_ATOMICS.iter().any(|(excused, _)| path.starts_with(excused));
@@ -76,14 +77,14 @@ pub(super) fn atomics(sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
-/// The orderings alone are loom's too.
+/// Whether a line names the atomics. A line that names only the orderings does not count, since loom has the same ones.
 fn names_atomics(line: &str) -> bool {
     line.contains("sync::atomic") && !line.contains("sync::atomic::Ordering")
 }
 
-/// Nothing is left to be done.
+/// Checks that no code is marked as unfinished.
 pub(super) fn unfinished(sources: &[Source]) -> Vec<String> {
-    // Put together here so that this file does not complain of itself.
+    // Put together from pieces, so that this file gives no complaint about itself.
     let words = ["todo", "unimplemented"].map(|word| format!("{word}!("));
     sources
         .iter()
@@ -94,7 +95,7 @@ pub(super) fn unfinished(sources: &[Source]) -> Vec<String> {
         .collect()
 }
 
-/// Every file below a `src` is reached by a `mod` line of its parent.
+/// Checks that every file below a `src` is reached by a `mod` line of its parent.
 pub(super) fn dead_files(sources: &[Source]) -> Vec<String> {
     sources
         .iter()

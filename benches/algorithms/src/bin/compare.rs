@@ -27,8 +27,8 @@ struct Scaling {
 }
 
 fn main() -> ExitCode {
-    // Its options have the comparisons' names and other meanings, so it is parsed apart; and it is no program of its own,
-    // because the sides are what takes long to compile.
+    // `scaling` is parsed separately, because its options share names with those of the comparisons but mean something else. It is not a
+    // separate program, because the sides take long to compile.
     let is_scaling = env::args_os().nth(1).is_some_and(|name| name == "scaling");
     let done = if is_scaling {
         scaling::run(&Scaling::parse_from(env::args_os().skip(1)).options)

@@ -1,4 +1,4 @@
-//! The basic algorithms on random data: rows of [`crate::suite`] on inputs of their own.
+//! The basic algorithms on random data: rows of [`crate::suite`] with inputs chosen here.
 //!
 //! A [`Case`] is an algorithm, an element type and a length.
 
@@ -39,7 +39,7 @@ pub enum Algorithm {
 }
 
 impl Algorithm {
-    /// All of them, in the order of the table.
+    /// All algorithms, in the order of the table.
     pub const ALL: [Algorithm; 22] = [
         Algorithm::Min,
         Algorithm::Max,
@@ -67,7 +67,7 @@ impl Algorithm {
 
     /// The name in tables, on the command line and in `peer_find`.
     pub fn name(self) -> &'static str {
-        // A table and no match: LLVM would unroll `named` over all arms of a match, which takes minutes.
+        // A table instead of a match: LLVM would unroll `named` over all arms of a match, which takes minutes.
         NAMES[self as usize]
     }
 
@@ -76,13 +76,13 @@ impl Algorithm {
         &NAMES
     }
 
-    /// The one of that name.
+    /// The algorithm with this name.
     pub fn named(name: &str) -> Option<Algorithm> {
         NAMES.iter().position(|known| *known == name).map(|at| Algorithm::ALL[at])
     }
 }
 
-/// In the order of the variants.
+/// The names, in the order of the variants.
 const NAMES: [&str; 22] = [
     "min",
     "max",
@@ -116,7 +116,7 @@ pub struct Case<T> {
 }
 
 impl<T: Number> Case<T> {
-    /// `algorithm` on `n` random elements; of a merge, `n` is the length of both inputs together.
+    /// `algorithm` on `n` random elements. For a merge, `n` is the total length of both inputs.
     pub fn new(algorithm: Algorithm, n: usize) -> Self {
         let mut source: Vec<T> = data::random(n * copies(n));
         if matches!(algorithm, Algorithm::Merge | Algorithm::InplaceMerge) {
@@ -127,14 +127,14 @@ impl<T: Number> Case<T> {
             }
         }
         if algorithm == Algorithm::Filter {
-            // Integers, half of which are kept, in no order that a processor could learn.
+            // Integers of which half are kept, in an order that the branch predictor cannot learn.
             source.iter_mut().enumerate().for_each(|(index, x)| *x = T::nth(index % n.max(1)));
             data::rng().shuffle(&mut source);
         }
         Case { algorithm, input: suite::Case::of(source, n) }
     }
 
-    /// All sides there are; `forced` adds ours at any size.
+    /// All sides that exist; `forced` adds our forced parallel side at every size.
     pub fn sides<'a>(&'a self, on: Runtimes<'a>, forced: bool) -> Vec<(Group, Side<'a>)> {
         let mut stage = Stage::new(&self.input, on, None, forced);
         let s = &mut stage;
@@ -155,7 +155,7 @@ impl<T: Number> Case<T> {
             Algorithm::ExclusiveScan => scan::exclusive_scan(s),
             Algorithm::TransformInclusiveScan => scan::transform_inclusive_scan(s),
             Algorithm::Position => search::find(s),
-            // The bound is never reached, so that all elements are looked at.
+            // No element exceeds the bound, so all elements are examined.
             Algorithm::Any => search::any_above(s, T::HIGHEST),
             Algorithm::All => search::all(s, "all_upto", |x, bound| x <= bound, T::HIGHEST),
             Algorithm::None => search::none_above(s, T::HIGHEST),
@@ -166,7 +166,7 @@ impl<T: Number> Case<T> {
         stage.into_sides()
     }
 
-    /// Runs `side` once on fresh input and gives all it computed: its answer, and what it wrote.
+    /// Runs `side` once on fresh input and returns all that it computed: its answer and its output.
     pub fn result_of(&self, side: &mut Side<'_>) -> (f64, Vec<f64>) {
         self.check().result_of(&self.input, side)
     }

@@ -1,4 +1,4 @@
-//! `compare algorithms`: the 36 of pSTL-Bench beside all peers, at four sizes.
+//! `compare algorithms`: the 36 algorithms of pSTL-Bench beside all peers, at four sizes.
 
 use std::env;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub struct Options {
     element: String,
 }
 
-/// The columns of peers, and whose sides are best in each; all others share the last one.
+/// The columns of peers, and the sides of which each column shows the best. All other peers share the last column.
 const PEERS: [(&str, &[&str]); 3] =
     [("rayon", &["rayon"]), ("TBB", &["tbb", "tbb_unseq"]), ("GNU", &["gnu", "gnu active"])];
 
@@ -42,7 +42,7 @@ struct Row<'a, T> {
 }
 
 impl<T: Number> Row<'_, T> {
-    /// The least of what `keep` keeps; NaN where there is none.
+    /// The least median of the sides that `keep` accepts; NaN if it accepts none.
     fn best(&self, keep: impl Fn(Group, &str) -> bool) -> f64 {
         let sides = self.groups.iter().zip(&self.samples);
         let kept = sides.filter(|(group, samples)| keep(**group, &samples.side));
@@ -53,7 +53,7 @@ impl<T: Number> Row<'_, T> {
         self.best(|group, _| group == Group::Ours)
     }
 
-    /// The best parallel peer over ours: above 1 is ahead. NaN where ours is missing.
+    /// The time of the best parallel peer divided by ours: above 1, ours is ahead. NaN if ours is missing.
     fn lead(&self) -> f64 {
         self.best(|group, _| group == Group::Peer) / self.ours()
     }
@@ -62,7 +62,7 @@ impl<T: Number> Row<'_, T> {
         self.best(|group, _| group == Group::Sequential) / self.ours()
     }
 
-    /// The best of the peers that have no column of their own.
+    /// The best of the peers that have no separate column.
     fn other(&self) -> String {
         let others = self.groups.iter().zip(&self.samples).filter(|(group, samples)| {
             **group == Group::Peer && !PEERS.iter().any(|(_, sides)| sides.contains(&samples.side.as_str()))
@@ -75,7 +75,7 @@ impl<T: Number> Row<'_, T> {
         format!("{} 2^{}", self.algorithm.name(), self.log2)
     }
 
-    /// Measures all its sides once more.
+    /// Measures all sides of the row once more.
     fn measure(&mut self, on: (Runtimes<'_>, &Others, &Processes), options: &Common) -> anyhow::Result<()> {
         let (runtimes, others, processes) = on;
         let (name, n) = (self.algorithm.name(), 1 << self.log2);
@@ -90,11 +90,11 @@ impl<T: Number> Row<'_, T> {
     }
 }
 
-/// The processes of the sides that cannot run in this one.
+/// The processes of the sides that cannot run in this process.
 struct Processes {
-    /// Ours as built for any processor of the family, where this program is built for this one.
+    /// Our sides built for any processor of the family, if this program is built for the processor of this machine.
     portable: Option<Server>,
-    /// GNU parallel mode whose threads spin between calls.
+    /// GNU parallel mode with threads that spin between calls.
     gnu_active: Option<Server>,
     threads: usize,
 }
@@ -108,7 +108,7 @@ impl Processes {
         Ok(Processes { portable, gnu_active: has_cxx.then(active).transpose()?, threads })
     }
 
-    /// The sides of a row that run elsewhere. TBB's sorts get a process for each size: they leak a task a call.
+    /// The sides of a row that run in other processes. TBB's sorts get one process for each size, because each call leaks a task.
     fn sides<'a, T: Number>(&self, row: &str, n: usize) -> anyhow::Result<Vec<(Group, Side<'a>)>> {
         let mut sides = Vec::new();
         let mut add = |server: &Server, group: Group, side: &str, name: &str| -> anyhow::Result<()> {
@@ -130,7 +130,7 @@ impl Processes {
     }
 }
 
-/// What one worker and what all of them can copy, in bytes read and written a second: the roof of all that only moves memory.
+/// The bytes that one worker and all workers read and write per second in a copy: the upper bound for everything that only moves memory.
 fn roof(pool: &Pool, options: &Common, report: &mut Report) -> (f64, f64) {
     let n = elements_of_memory(options);
     let from = vec![1.0f64; n];
@@ -152,7 +152,8 @@ fn roof(pool: &Pool, options: &Common, report: &mut Report) -> (f64, f64) {
     (speed(&samples[0]), speed(&samples[1]))
 }
 
-/// How long vectors take whose pages one worker touches first, or all with `first_touch_vec`: to be made, and then to be summed by all.
+/// Times for vectors whose pages either one worker touches first or all workers do (`first_touch_vec`): of their construction, and of a sum
+/// by all workers.
 fn first_touch(pool: &Pool, options: &Common, report: &mut Report) -> [f64; 4] {
     let n = elements_of_memory(options);
     let by_one = || (0..n).map(|i| i as f64).collect::<Vec<f64>>();
@@ -170,7 +171,7 @@ fn first_touch(pool: &Pool, options: &Common, report: &mut Report) -> [f64; 4] {
     std::array::from_fn(|side| samples[side].median())
 }
 
-/// Elements that no cache holds.
+/// The number of elements of a vector that fits in no cache.
 fn elements_of_memory(options: &Common) -> usize {
     1 << if options.smoke { 12 } else { 24 }
 }
@@ -263,7 +264,7 @@ fn print_table<T: Number>(title: &str, rows: &[&Row<'_, T>], portable: bool) {
     println!("{table}");
 }
 
-/// Names what is behind, and prints the last line.
+/// Names the algorithms that are behind, and prints the last line.
 fn finish<T: Number>(rows: &[Row<'_, T>], sizes: &[u32], mut report: Report, options: &Common) -> anyhow::Result<()> {
     const BEHIND: f64 = 0.95;
     let counted: Vec<&Row<'_, T>> = rows.iter().filter(|row| !row.algorithm.is_variant()).collect();

@@ -1,4 +1,4 @@
-//! `compare breakeven`: from how many elements on a call pays off, and whether the pool knows.
+//! `compare breakeven`: the length from which a parallel call pays off, and whether the pool's model finds it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -24,7 +24,7 @@ pub struct Options {
     plot: Option<PathBuf>,
 }
 
-/// The rows: the key in the last line, the algorithm, whether on f64, and the bar: how many empty regions the sequential code may take at the break-even.
+/// The rows: key in the last line, algorithm, whether on `f64`, and the bar, which limits the sequential time at the break-even in empty regions.
 const ROWS: [(&str, Algorithm, bool, f64); 8] = [
     ("min", Algorithm::Min, false, 4.0),
     ("merge", Algorithm::Merge, false, 8.0),
@@ -36,10 +36,10 @@ const ROWS: [(&str, Algorithm, bool, f64); 8] = [
     ("count", Algorithm::Count, true, 4.0),
 ];
 
-/// Ahead is by more than this; less is the noise of the machine.
+/// A ratio must exceed this to count as ahead; smaller differences are noise of the machine.
 const AHEAD: f64 = 1.02;
 
-/// 16 to 2^20: four lengths an octave where the curves cross, one elsewhere.
+/// The lengths from 16 to 2^20: four for each octave where the curves cross, one elsewhere.
 fn lengths(smoke: bool) -> Vec<usize> {
     if smoke {
         return vec![16, 256, 4096];
@@ -53,11 +53,11 @@ fn lengths(smoke: bool) -> Vec<usize> {
         .collect()
 }
 
-/// Passes over all lengths. A minute in which a core is away spoils a part of the samples of many lengths, and their medians stand; in one pass it would spoil all samples
-/// of some.
+/// Passes over all lengths. A minute in which a core is taken away spoils some samples of many lengths, whose medians still hold. In a single pass it would
+/// spoil all samples of a few lengths.
 const PASSES: usize = 3;
 
-/// The samples at one length, and those of an empty region in these moments.
+/// The samples at one length, and those of an empty region taken at the same time.
 #[derive(Default)]
 struct Measured {
     region: Vec<f64>,
@@ -82,7 +82,7 @@ impl Measured {
     }
 }
 
-/// The medians at one length, and what an empty region took in these moments.
+/// The medians at one length, and that of an empty region taken at the same time.
 struct Point {
     n: usize,
     region_ns: f64,
@@ -98,13 +98,13 @@ impl Point {
         self.medians.iter().find(|(_, side, _)| side == name).map_or(f64::NAN, |&(_, _, ns)| ns)
     }
 
-    /// How wrong the model is: what it chose over the better of both choices.
+    /// The error of the model: the time of its choice divided by that of the better choice.
     fn regret(&self) -> f64 {
         self.best(Group::Ours) / self.best(Group::Forced).min(self.side("ours sequential"))
     }
 }
 
-/// One pass over all lengths, with half as many rounds as a single one would have: what the pool learns of a call it learns in the first ones.
+/// One pass over all lengths, with half the rounds of a single comparison: what the pool learns about a call, it learns in the first rounds.
 fn pass<T: Number + Ordered + Sampled>(
     algorithm: Algorithm,
     lengths: &[usize],
@@ -125,7 +125,7 @@ fn pass<T: Number + Ordered + Sampled>(
     }
 }
 
-/// The point of the smallest length from which `ns` is ahead of the best sequential code at all greater ones.
+/// The point of the smallest length from which on `ns` is always ahead of the best sequential code.
 fn breakeven(points: &[Point], ns: impl Fn(&Point) -> f64) -> Option<&Point> {
     let is_ahead = |point: &&Point| point.best(Group::Sequential) / ns(point) > AHEAD;
     points.iter().rev().take_while(is_ahead).last()

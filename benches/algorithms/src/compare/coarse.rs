@@ -1,8 +1,8 @@
-//! `compare coarse`: few and long tasks, one call after the other or after rests.
+//! `compare coarse`: few and long tasks, in calls without a pause or with gaps between them.
 //!
-//! A task is a busy loop by the clock, so the ideal is known: it takes as long on two threads of one core as on two cores. In a gap
+//! A task is a busy loop that ends by the clock, so the ideal time is known: two threads on one core would take as long as on two cores. In a gap
 //! between calls the caller works alone and the other workers go to sleep. `for_each` and the iterators run over as many elements as there are tasks,
-//! and nobody is told that they are long.
+//! and get no hint that the tasks are long.
 
 use std::fmt;
 use std::hint::spin_loop;
@@ -31,9 +31,9 @@ const LENGTHS: [Duration; 5] = [
 const GAPS: [Duration; 4] =
     [Duration::ZERO, Duration::from_micros(50), Duration::from_millis(1), Duration::from_millis(5)];
 
-/// Calls that last longer are made after the longest gap only: a gap of less than a twentieth of them is not seen in them.
+/// Calls that last longer are made after the longest gap only: the effect of a gap under a twentieth of the call's length cannot be measured.
 const LONG: Duration = Duration::from_millis(100);
-/// Tasks that are shorter are not held against the ideal: two wakes are as long.
+/// Shorter tasks are not compared with the ideal, because two wakes take as long as they do.
 const HELD_TO_IDEAL: Duration = Duration::from_micros(200);
 /// Both ratios should be at most this.
 const BAR: f64 = 1.1;
@@ -64,7 +64,7 @@ impl fmt::Display for Way {
     }
 }
 
-/// Keeps a core busy for so long.
+/// Keeps a core busy for `length`.
 fn busy(length: Duration) {
     let start = Instant::now();
     while start.elapsed() < length {
@@ -93,7 +93,7 @@ fn join_chili(scope: &mut Scope<'_>, tasks: usize, length: Duration) {
     scope.join(|scope| join_chili(scope, tasks / 2, length), |scope| join_chili(scope, tasks - tasks / 2, length));
 }
 
-/// One turn of a side: so many calls, each after a gap.
+/// One turn of a side: a number of calls, each after a gap.
 #[derive(Clone, Copy)]
 struct Turn {
     gap: Duration,
@@ -177,7 +177,7 @@ fn sides<'a>(way: Way, tasks: usize, length: Duration, on: Runtimes<'a>, chili: 
         Way::ForEach => {
             let (items, same) = (vec![length; tasks], vec![length; tasks]);
             let threads = pool.workers();
-            // With a pool for each turn: a spinning one would be felt by the others.
+            // Each turn gets a new pool, because a spinning pool would disturb the other sides.
             let fork_union = move |turn: Turn| match ForkUnion::new(threads) {
                 Ok(pool) => turn.take(|| pool.for_n(tasks, |_| busy(length))),
                 Err(_) => Vec::new(),
@@ -205,12 +205,12 @@ fn iterators<'a>(tasks: usize, length: Duration, on: Runtimes<'a>) -> Vec<Side<'
     ]
 }
 
-/// How long a call takes whose tasks are dealt out evenly, by nobody and at once.
+/// The time of a call whose tasks are distributed evenly, without any cost.
 fn ideal(tasks: usize, length: Duration, threads: usize) -> Duration {
     length * tasks.div_ceil(threads) as u32
 }
 
-/// What was found at one point.
+/// The results at one point.
 struct Point {
     way: Way,
     tasks: usize,
@@ -229,10 +229,10 @@ impl Point {
         on: (Runtimes<'_>, &Chili),
         smoke: bool,
     ) -> Self {
-        /// How long one turn of a side should last, and how many calls it has at most.
+        /// The target length of one turn; `CALLS_MAX` is the maximum number of its calls.
         const TURN: Duration = Duration::from_millis(8);
         const CALLS_MAX: u128 = 20;
-        /// A call of this length shows in its first round what it would in the fifth.
+        /// From this length of a call on, a few rounds suffice: more would show the same.
         const FEW_ROUNDS: Duration = Duration::from_millis(20);
 
         let (on, chili) = on;
@@ -253,7 +253,7 @@ impl Point {
         Point { way, tasks, length, gap, ideal_ns: ideal.as_nanos() as f64, samples }
     }
 
-    /// NaN for who is not there.
+    /// The median of a side; NaN if the side does not exist.
     fn side(&self, name: &str) -> f64 {
         median_of(&self.samples, name)
     }
@@ -262,7 +262,7 @@ impl Point {
         self.side("ours") / self.side("rayon")
     }
 
-    /// Over the ideal and two wakes; NaN for tasks that are not held to it.
+    /// The ratio to the ideal plus two wakes; NaN for tasks that are too short for it.
     fn over_ideal(&self, wake_ns: f64) -> f64 {
         if self.length < HELD_TO_IDEAL { f64::NAN } else { self.side("ours") / (self.ideal_ns + 2.0 * wake_ns) }
     }
@@ -280,14 +280,14 @@ fn work(tasks: usize, length: Duration) -> String {
     format!("{tasks} x {}", cell(length))
 }
 
-/// Median time from waking a thread that is parked to its first instruction, while the waker goes on working; `None` where there is only one core.
+/// Median time from waking a parked thread to its first instruction, while the waker goes on working. `None` if there is only one core.
 ///
-/// Each is pinned to a core of its own. Left alone, the system often has the woken thread run at once in place of its waker: it starts soon then, but the
-/// waker stops, and nothing is shared.
+/// Each thread is pinned to a different core. Otherwise, the system often runs the woken thread at once in place of its waker: it then starts soon,
+/// but the waker stops, and no work is shared.
 fn wake_ns(wakes: usize) -> Option<f64> {
-    /// After the longest gap it is parked, and its core idle.
+    /// After the longest gap the thread is parked and its core idle.
     const REST: Duration = GAPS[GAPS.len() - 1];
-    // No wake yet, and none to come.
+    // `NONE`: no wake has been asked for. `END`: no wake will follow.
     const NONE: u64 = 0;
     const END: u64 = u64::MAX;
     let cores = core_affinity::get_core_ids()?;
@@ -300,7 +300,7 @@ fn wake_ns(wakes: usize) -> Option<f64> {
             core_affinity::set_for_current(there);
             loop {
                 thread::park();
-                // Acquire and Release: each side hands the other one number, and nothing else is behind it.
+                // Acquire and Release: each side only passes the number to the other; no other data depends on it.
                 match asked.swap(NONE, Ordering::Acquire) {
                     NONE => {}
                     END => return,
@@ -362,7 +362,7 @@ fn print_table(way: Way, points: &[Point]) {
     println!("{table}");
 }
 
-/// The worst points of a ratio, and how many are over the bar.
+/// Prints the worst points of a ratio and the number of points over the bar.
 fn print_worst(what: &str, points: &[Point], ratio: impl Fn(&Point) -> f64) -> f64 {
     const SHOWN: usize = 8;
     let mut ratios: Vec<(f64, &Point)> =

@@ -1,7 +1,7 @@
-//! `compare crowd`: what it costs when there are not as many cores as workers.
+//! `compare crowd`: the cost of having fewer cores than workers.
 //!
-//! Either a pool has too many workers, or another process has some of the cores. The second is what a desktop is like, and a server that is shared: a worker loses its
-//! core in the middle of a call, and whoever waits for it waits for the system.
+//! Either a pool has too many workers, or another process uses some of the cores. The second case is common on desktops and shared servers: a worker loses its
+//! core in the middle of a call, and every thread that waits for this worker waits for the system.
 
 use std::hint::black_box;
 use std::process::{Child, Command, Stdio};
@@ -18,7 +18,7 @@ use fusain_harness::{
     Options, Progress, Report, Samples, cell_ns, cell_ratio, geometric_mean, in_turn, measure, settle, table,
 };
 
-/// Elements of the input, and workers beside the two that fit the cores.
+/// `LENGTH`: elements of the input. `CROWD`: workers beyond the two that fit the cores.
 const LENGTH: usize = 1_000_000;
 const CROWD: usize = 8;
 
@@ -40,7 +40,7 @@ fn many_workers(on: Runtimes<'_>, options: &Options, report: &mut Report) -> any
     let mut table = table(&["forced parallel", &few, &many, "over"]);
     for algorithm in [Algorithm::Sort, Algorithm::Min] {
         let case = Case::<i32>::new(algorithm, length);
-        // Forced, so that a model that avoids the crowd cannot hide what it costs.
+        // Forced, so that a model that avoids the crowd cannot hide the cost.
         let mut sides: Vec<_> = [on.pool, &crowd]
             .into_iter()
             .flat_map(|pool| case.sides(Runtimes { pool, ..on }, true))
@@ -57,7 +57,7 @@ fn many_workers(on: Runtimes<'_>, options: &Options, report: &mut Report) -> any
     Ok(())
 }
 
-/// A loop over `elements`, each of `steps`, made again and again after a `gap`.
+/// A loop over `elements` elements of `steps` steps each, repeated after a `gap`.
 struct Loop {
     elements: usize,
     steps: u32,
@@ -65,14 +65,14 @@ struct Loop {
 }
 
 impl Loop {
-    /// From few dear elements to many cheap ones, in one go and as in a program that draws pictures.
+    /// From few expensive elements to many cheap ones, each without a gap and with the gap of a program that renders frames.
     fn all() -> Vec<Loop> {
         const STEPS: [(usize, u32); 4] = [(128, 1_500), (1_024, 400), (8_192, 400), (100_000, 5)];
         const GAPS: [Duration; 2] = [Duration::ZERO, Duration::from_micros(300)];
         STEPS.into_iter().flat_map(|(elements, steps)| GAPS.map(|gap| Loop { elements, steps, gap })).collect()
     }
 
-    /// Arithmetic (Marsaglia's xorshift), not a wait until a time: while the thread has no core, nothing of it is done.
+    /// Arithmetic (Marsaglia's xorshift) instead of a wait for a time: it makes no progress while the thread has no core.
     fn element(&self, seed: &u32) {
         let step = |x: u32, _| {
             let x = x ^ (x << 13);
@@ -86,7 +86,7 @@ impl Loop {
         format!("{} x {}, gap {}", self.elements, cell_ns(element_ns), cell_ns(self.gap.as_nanos() as f64))
     }
 
-    /// Calls for so long, each timed, after the gap.
+    /// Repeats the call for `length`, after the gap each time, and times every call.
     fn turn(&self, length: Duration, call: &dyn Fn(&Loop)) -> Vec<f64> {
         let begin = Instant::now();
         let mut samples = Vec::new();
@@ -100,7 +100,7 @@ impl Loop {
     }
 }
 
-/// Means, not medians: every call counts, and the few in which a worker loses its core are what this is about.
+/// Means instead of medians: every call counts, and the few calls in which a worker loses its core are the subject of this comparison.
 fn mean(samples: &Samples) -> f64 {
     samples.ns.iter().sum::<f64>() / samples.ns.len() as f64
 }
@@ -145,7 +145,7 @@ fn beside_others(on: Runtimes<'_>, options: &Options, report: &mut Report) -> an
     Ok(())
 }
 
-/// Processes that do nothing but use a core each. They end with this value, or with this process.
+/// Processes that do nothing but use one core each. They end when this value is dropped or this process ends.
 struct Spinning(Vec<Child>);
 
 impl Spinning {
@@ -169,7 +169,7 @@ impl Spinning {
 impl Drop for Spinning {
     fn drop(&mut self) {
         for child in &mut self.0 {
-            // One that has ended already, nobody has to end.
+            // Errors are ignored: a process that has already ended need not be ended.
             let _ = child.kill().and_then(|()| child.wait());
         }
     }

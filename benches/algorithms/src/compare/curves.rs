@@ -1,4 +1,4 @@
-//! `compare curves`: the time of a call over its length, for three algorithms: std on one core, rayon, ours. The plot of the README.
+//! `compare curves`: call time over length for three algorithms, with std on one core, rayon and fusain. Draws the plot of the README.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,15 +20,15 @@ pub struct Options {
     plot: Option<PathBuf>,
 }
 
-/// The algorithms, and whether on `f64`; the others are on `i32`.
+/// The algorithms, each with whether it runs on `f64` or on `i32`.
 const ALGORITHMS: [(Algorithm, bool); 3] =
     [(Algorithm::Sort, false), (Algorithm::Reduce, true), (Algorithm::ForEach, true)];
 
-/// A side: its name in the rows, the one in the legend, and its colour.
+/// A side: its name in the rows, its name in the legend, and its colour.
 const SIDES: [(&str, &str, RGBColor); 3] =
     [("std", "std, one core", BLACK), ("rayon", "rayon", BLUE), ("ours", "fusain", VERMILION)];
 
-/// Lengths whose ratios are keys.
+/// Binary logarithms of the lengths whose ratios are keys of the last line.
 const KEYS: [u32; 3] = [10, 16, 20];
 
 const SIZE: (u32, u32) = (1200, 400);
@@ -97,7 +97,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     report.finish(options)
 }
 
-/// The curves beside each other, over the same axes.
+/// Draws the curves beside each other over the same axes.
 fn draw(file: &Path, curves: &[Curve], threads: usize) -> anyhow::Result<()> {
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let x = span(points().map(|point| f64::from(point.log2)), 0.5);

@@ -26,7 +26,7 @@ pub struct Options {
 }
 
 impl Options {
-    /// The algorithms, elements and binary logarithms of lengths that are wanted.
+    /// The selected algorithms, elements and binary logarithms of lengths.
     fn cases(&self, is_smoke: bool) -> Vec<(Algorithm, &'static str, u32)> {
         let algorithms = if self.only.is_empty() { &Algorithm::ALL[..] } else { &self.only };
         let log2 = if is_smoke { &[12][..] } else { &self.log2 };
@@ -48,7 +48,7 @@ fn algorithm(name: &str) -> Result<Algorithm, String> {
         .ok_or_else(|| format!("no such algorithm; there are {}", Algorithm::ALL.map(|a| a.name()).join(", ")))
 }
 
-/// One of [`cases`](Options::cases), and what was measured of it.
+/// One of [`cases`](Options::cases) and its measurements.
 struct Row {
     algorithm: Algorithm,
     element: &'static str,
@@ -62,7 +62,7 @@ impl Row {
         format!("{} {} 2^{}", self.algorithm, self.element, self.log2)
     }
 
-    /// Measures all its sides once more.
+    /// Measures all sides of the row once more.
     fn measure<T: Number + Ordered>(&mut self, on: Runtimes<'_>, options: &Common) {
         let case = Case::<T>::new(self.algorithm, 1 << self.log2);
         let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, false).into_iter().unzip();
@@ -70,19 +70,19 @@ impl Row {
         gather(&mut self.samples, measure(&mut sides, &options.pass()));
     }
 
-    /// The least of a group; NaN where there is none.
+    /// The least median of a group; NaN if the group has no side.
     fn best(&self, group: Group) -> f64 {
         let group = self.groups.iter().zip(&self.samples).filter(|&(g, _)| *g == group);
         group.map(|(_, samples)| samples.median()).reduce(f64::min).unwrap_or(f64::NAN)
     }
 
-    /// The best parallel peer over ours: above 1 is ahead. NaN where nobody else has it.
+    /// The time of the best parallel peer divided by ours: above 1, ours is ahead. NaN if no peer has the algorithm.
     fn lead(&self) -> f64 {
         self.best(Group::Peer) / self.best(Group::Ours)
     }
 }
 
-/// Our stable sort of so many i32 over std's on one core.
+/// The time of std's stable sort of `n` values of `i32` on one core, divided by ours.
 fn sort_over_std(n: usize, on: Runtimes<'_>, options: &Common, report: &mut Report) -> f64 {
     let case = Case::<i32>::new(Algorithm::Sort, n);
     let (_, mut sides): (Vec<Group>, Vec<Side<'_>>) =

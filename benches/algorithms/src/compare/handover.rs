@@ -1,8 +1,11 @@
-//! `compare handover`: the bare protocols by which work can change hands, between two pinned threads and without a pool.
+//! `compare handover`: the bare protocols by which work can change hands, between two pinned threads without a pool.
 //!
-//! Two questions that decided how the pool works. *How is a call announced*: by a message on the very line that the one receiver watches
-//! (the pool's way), by posting the address of a part there, or through a queue that everybody looks at, crossbeam's injector? *Who splits on a steal*: the victim, which then posts
-//! the part (the pool's way), or the thief, while the victim stands still, as in PaSTeL (section 3)?
+//! Two questions decided how the pool works:
+//!
+//! * *How is a call announced?* By a message on the cache line that the receiver watches (as the pool does), by posting the address of a
+//!   part there, or through a queue that all workers poll, crossbeam's injector.
+//! * *Who splits on a steal?* The victim, which then posts the part (as the pool does), or the thief, while the victim stands still, as in
+//!   PaSTeL (section 3).
 
 use std::hint::{black_box, spin_loop};
 use std::ptr;
@@ -16,11 +19,11 @@ use crossbeam_utils::CachePadded;
 
 use fusain_harness::{Options, Report, cell_ns, cell_ratio, median, round_trip_ns, table};
 
-/// Handovers in a sample, and samples.
+/// Handovers in a sample, and the number of samples.
 const TURNS: usize = 500;
 const SAMPLES: usize = 60;
 
-/// A part of some work: a range, and how far it is.
+/// A part of some work: a range and its progress.
 #[derive(Default)]
 struct Part {
     start: AtomicUsize,
@@ -32,13 +35,13 @@ type Mailbox = CachePadded<AtomicPtr<Part>>;
 
 /// One protocol, seen from both sides.
 trait Protocol: Default + Sync {
-    /// The side that has work: once for each turn.
+    /// The side that has work; called once for each turn.
     fn give(&self, turn: usize);
-    /// The side that gets it.
+    /// The side that receives the work.
     fn get(&self, turn: usize);
 }
 
-/// Announce by posting to the receiver.
+/// Announces by posting a pointer to the receiver.
 #[derive(Default)]
 struct Post {
     mailbox: Mailbox,
@@ -51,13 +54,13 @@ fn until(done: impl Fn() -> bool) {
     }
 }
 
-/// The receiver works off a part and gives it back.
+/// The receiver processes a part and gives it back.
 fn work_off(part: &Part) {
     part.start.store(black_box(part.end.load(Ordering::Relaxed)), Ordering::Relaxed);
     part.stage.store(1, Ordering::Release);
 }
 
-/// The giver lays a part down, and later waits until it is back.
+/// The giver initialises a part, for whose return it waits later.
 fn lay_down(part: &Part, turn: usize) {
     part.stage.store(0, Ordering::Relaxed);
     part.end.store(turn, Ordering::Relaxed);
@@ -78,7 +81,7 @@ impl Protocol for Post {
     }
 }
 
-/// Announce by a message that lies on the receiver's line, beside the word that says so.
+/// Announces by a message on the receiver's cache line, next to the word that signals it.
 #[derive(Default)]
 struct Message {
     mailbox: CachePadded<Line>,
@@ -112,7 +115,7 @@ impl Protocol for Message {
             state.store(OPEN, Ordering::Release);
         }
         until(|| state.load(Ordering::Relaxed) == FULL);
-        // Its giver might take it back.
+        // Not a plain store: the protocol lets the giver take the message back.
         until(|| state.compare_exchange(FULL, CLOSED, Ordering::Acquire, Ordering::Relaxed).is_ok());
         let end = self.mailbox.end.load(Ordering::Relaxed);
         state.store(OPEN, Ordering::Release);
@@ -121,7 +124,7 @@ impl Protocol for Message {
     }
 }
 
-/// Announce through a queue.
+/// Announces through a queue.
 struct Queue {
     injector: Injector<usize>,
     part: CachePadded<Part>,
@@ -146,7 +149,7 @@ impl Protocol for Queue {
     }
 }
 
-/// A victim that splits: it is asked, halves its range, and posts the half.
+/// The victim splits: on a request, it halves its range and posts the half.
 #[derive(Default)]
 struct VictimSplits {
     request: CachePadded<AtomicUsize>,
@@ -173,7 +176,7 @@ impl Protocol for VictimSplits {
     }
 }
 
-/// A thief that splits: the victim stands still while it does.
+/// The thief splits, while the victim stands still.
 #[derive(Default)]
 struct ThiefSplits {
     request: CachePadded<AtomicUsize>,
@@ -219,7 +222,7 @@ fn turn_ns<P: Protocol>() -> Option<f64> {
                 (0..TURNS).for_each(|turn| protocol.give(sample * TURNS + turn));
                 start.elapsed().as_nanos() as f64 / TURNS as f64
             };
-            // The first one waits for the other thread to start.
+            // The first sample waits for the other thread to start.
             (0..=SAMPLES).map(sample).skip(1).collect::<Vec<_>>()
         });
         giver.join().ok()
@@ -240,7 +243,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
         ("steal: asked, the victim waits, the thief splits", "thief_splits", turn_ns::<ThiefSplits>),
     ];
     let rounds = if options.smoke { 1 } else { 5 };
-    // In rounds, so that a slow minute falls on all alike; each beside the round trip of its own moment.
+    // In rounds, so that a slow minute affects all rows alike. Each sample has its own round trip, measured at the same time.
     let mut ratios = vec![Vec::new(); rows.len()];
     let mut times = vec![Vec::new(); rows.len()];
     for _ in 0..rounds {

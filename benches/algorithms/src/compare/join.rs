@@ -1,7 +1,7 @@
-//! `compare join`: fork and join by recursion, with next to no work at the leaves.
+//! `compare join`: recursive fork and join with almost no work at the leaves.
 //!
-//! The recursions stop at nothing: every addition of Fibonacci and every square of the board is a fork, so that what is
-//! measured is the fork.
+//! The recursions have no cut-off: every addition of Fibonacci and every square of the board is a fork, so that the cost of forks is
+//! measured.
 
 use std::hint::black_box;
 
@@ -50,7 +50,7 @@ fn fib_chili(scope: &mut Scope<'_>, n: u32) -> u64 {
     a + b
 }
 
-/// A board filled row by row: the columns and diagonals that are taken, as bits of the next row.
+/// A board filled row by row: the occupied columns and diagonals, as bits of the next row.
 #[derive(Clone, Copy)]
 struct Board {
     all: u32,
@@ -100,7 +100,7 @@ fn queens_plain(board: Board) -> u64 {
     count
 }
 
-/// Solutions with a queen on one of the `free` squares: the first of them, beside all the others.
+/// The number of solutions with a queen on one of the `free` squares: forks the first square and all the others.
 fn queens_ours(board: Board, free: u32) -> u64 {
     if free == 0 {
         return board.is_full().into();
@@ -140,12 +140,12 @@ fn queens_chili(scope: &mut Scope<'_>, board: Board, free: u32) -> u64 {
     a + b
 }
 
-/// Who forks.
+/// The runtimes that fork.
 #[derive(Clone, Copy, Debug)]
 pub struct Forks<'a> {
-    /// Ours with one worker.
+    /// Our pool with one worker.
     pub one: &'a Pool,
-    /// Ours with as many as the others.
+    /// Our pool with as many workers as the other runtimes.
     pub many: &'a Pool,
     /// rayon.
     pub rayon: &'a rayon::ThreadPool,
@@ -153,10 +153,10 @@ pub struct Forks<'a> {
     pub chili: &'a Chili,
 }
 
-/// What the sides are called, in their order.
+/// The names of the sides, in order.
 const NAMES: [&str; 5] = ["plain recursion", "ours, 1 worker", "ours", "rayon", "chili"];
 
-/// All ways to compute a Fibonacci number.
+/// All sides that compute a Fibonacci number.
 pub fn fib_sides(on: Forks<'_>, n: u32) -> [Side<'_>; 5] {
     [
         Side::reading(NAMES[0], move || fib_plain(black_box(n))),
@@ -167,7 +167,7 @@ pub fn fib_sides(on: Forks<'_>, n: u32) -> [Side<'_>; 5] {
     ]
 }
 
-/// All ways to count how `n` queens can stand.
+/// All sides that count the placements of `n` queens.
 pub fn queens_sides(on: Forks<'_>, n: u32) -> [Side<'_>; 5] {
     let board = Board::empty(n);
     let free = board.free();

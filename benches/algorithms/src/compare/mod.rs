@@ -1,4 +1,4 @@
-//! One comparison a file; each prints its table and ends with its keys.
+//! The comparisons, one in each file. Each prints its table and ends with its keys.
 
 mod algorithms;
 mod breakeven;
@@ -54,12 +54,11 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Measures, prints the table and the last line.
+    /// Measures, and prints the table and the last line.
     ///
     /// # Errors
     ///
-    /// Where our own pool or rayon's cannot be built, or a file cannot be written. A C++ peer that is missing is named in
-    /// the table and is no error.
+    /// If our own pool or rayon's cannot be built, or a file cannot be written. A missing C++ peer is named in the table and is no error.
     pub fn run(&self, options: &Options) -> anyhow::Result<()> {
         match self {
             Comparison::Region => region::run(options),

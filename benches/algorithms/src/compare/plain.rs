@@ -1,13 +1,13 @@
-//! `compare first --plain`: what our kernels gain by wide vectors.
+//! `compare first --plain`: the gain of our kernels from wide vectors.
 //!
-//! A machine without them runs the plain versions, and so does every processor that is not an x86-64.
+//! A machine without wide vectors runs the plain versions, and so does every processor that is not an x86-64.
 
 use fusain::algorithms::internals::set_plain;
 use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, geometric_mean, measure, table};
 
 use crate::cases::{Algorithm, Case, Number, Ordered, Runtimes};
 
-/// Plain versions slower than this part of the chosen ones are listed.
+/// Plain versions whose speed is below this fraction of the chosen ones are listed.
 const SLOW: f64 = 0.6;
 
 /// The side of a case that is compared with itself.

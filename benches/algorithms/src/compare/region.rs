@@ -7,7 +7,7 @@ use crate::cases::Runtimes;
 use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
 use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, round_trips_ns, table};
 
-/// As many units as workers, each of nothing; every worker must get one before the call may end early.
+/// As many empty units as workers. Every worker must get one before the call may end early.
 struct Nothing;
 
 impl Algorithm for Nothing {
@@ -35,7 +35,7 @@ pub(super) fn ours(pool: &Pool, threads: usize) -> Side<'_> {
     Side::reading("ours", move || pool.run(&Nothing, threads))
 }
 
-/// All empty regions of `threads` threads, each with what it is.
+/// All empty regions of `threads` threads, each with a description.
 pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static str)> {
     let (pool, rayon) = (on.pool, on.rayon);
     let mut sides = vec![
@@ -46,7 +46,7 @@ pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static st
         ),
         (Side::reading("rayon", move || rayon.broadcast(|_| ())), "broadcast to all workers"),
         (Side::reading("rayon join", move || rayon.install(|| rayon::join(|| (), || ()))), "install, join"),
-        // With a pool for each sample: a spinning one would be felt by the others.
+        // Each sample gets a new pool, because a spinning pool would disturb the other sides.
         (
             Side::timed("fork_union", usize::MAX, move |regions| ForkUnion::regions_ns(threads, regions)),
             "for_threads; its threads always spin",
@@ -73,7 +73,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     let on = Runtimes { pool: &pool, rayon: &rayon, cxx: cxx.as_ref().ok() };
 
     let (mut sides, what): (Vec<_>, Vec<_>) = sides(on, threads).into_iter().unzip();
-    // In turn with the others: where the cores of a virtual machine are changes within seconds, and a round trip with them.
+    // In turn with the other sides: a virtual machine moves its cores within seconds, and the round trip changes with them.
     sides.push(Side::timed("round trip", usize::MAX, |trips| round_trips_ns(trips).unwrap_or(f64::NAN)));
     let before = pool.counters();
     let samples = measure(&mut sides, &options.plan());

@@ -1,4 +1,4 @@
-//! `compare strings`: sorting the words of a text, where a comparison follows pointers and many elements are equal.
+//! `compare strings`: sorting the words of a text, where comparisons follow pointers and many elements are equal.
 
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -13,13 +13,13 @@ use crate::peers::rayon_pool;
 use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, in_turn, settle, table};
 
 const LENGTHS: [usize; 4] = [1_000, 10_000, 100_000, 1_000_000];
-/// From here on std is to be beaten.
+/// From this length on, ours must beat std.
 const LARGE: usize = 100_000;
 
-/// Whose words there are: its name, and how many different words.
+/// The texts: name, and number of different words.
 const TEXTS: [(&str, usize); 2] = [("text", 50_000), ("text of few words", 64)];
 
-/// A vocabulary: frequent words are short, as in a language.
+/// A vocabulary in which frequent words are short, as in a natural language.
 fn vocabulary(words: usize, rng: &mut Rng) -> Vec<String> {
     let letters = |rank: usize| 1 + rank.ilog2() as usize * 3 / 4;
     let mut vocabulary: Vec<String> = Vec::with_capacity(words);
@@ -30,7 +30,7 @@ fn vocabulary(words: usize, rng: &mut Rng) -> Vec<String> {
     vocabulary
 }
 
-/// A text of `words` words: the one of rank `r` comes up in proportion to 1/r (Zipf, 1935).
+/// A text of `words` words; the word of rank `r` has a probability proportional to 1/r (Zipf, 1935).
 fn text(words: usize, different: usize) -> String {
     let mut rng = data::rng();
     let vocabulary = vocabulary(different, &mut rng);
@@ -39,7 +39,7 @@ fn text(words: usize, different: usize) -> String {
     for _ in 0..words {
         // The inverse of the continuous distribution with the density 1/r on 1..=different.
         let rank = (rng.f64() * log).exp() as usize;
-        // Writing to a string cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(text, "{} ", vocabulary[rank.clamp(1, different) - 1]);
     }
     text
@@ -48,7 +48,7 @@ fn text(words: usize, different: usize) -> String {
 /// One way to sort: its name and its call.
 type Sort<T> = (&'static str, fn(&mut [T], Runtimes<'_>));
 
-/// std, rayon and ours, stable; then the same, unstable.
+/// std, rayon and ours with the stable sort, then the same with the unstable sort.
 type Sorts<T> = [Sort<T>; 6];
 
 fn whole<T: Ord + Send>() -> Sorts<T> {
@@ -62,7 +62,7 @@ fn whole<T: Ord + Send>() -> Sorts<T> {
     ]
 }
 
-/// Ours by a key that the element lends, which the others have no call for.
+/// Ours with a key borrowed from the element, for which the others have no function.
 fn by_key() -> Sorts<(String, u32)> {
     let mut sorts = by_closure();
     sorts[2].1 = |v, on| par().on(on.pool).sort_by_borrowed_key(v, |pair| &pair.0);
@@ -82,7 +82,7 @@ fn by_closure() -> Sorts<(String, u32)> {
     ]
 }
 
-/// What all sides took for one input.
+/// The times of all sides for one input.
 struct Row {
     label: String,
     words: usize,
@@ -95,7 +95,7 @@ impl Row {
         self.samples[at].median()
     }
 
-    /// std over ours, stable or not.
+    /// The time of std divided by ours, with the stable or the unstable sort.
     fn ahead(&self, unstable: bool) -> f64 {
         let first = if unstable { 3 } else { 0 };
         self.ns(first) / self.ns(first + 2)
@@ -107,9 +107,10 @@ impl Row {
     }
 }
 
-/// Samples all sides in turn; each call sorts a copy made just before, in the order of the text.
+/// Samples all sides in turn. Each call sorts a fresh copy in the order of the text.
 fn measured<T: Clone>(label: String, source: &[T], sorts: &Sorts<T>, on: Runtimes<'_>, smoke: bool) -> Row {
-    /// Elements that are sorted in one sample at least, in as many calls as it takes: what wakes the workers is then a small part of it.
+    /// The minimum number of elements sorted in one sample, in as many calls as necessary, so that waking the workers is a small part of
+    /// it.
     const ELEMENTS: usize = 50_000;
     let batch = if smoke { 1 } else { (ELEMENTS / source.len()).max(1) };
     let rounds = match source.len() {
@@ -132,7 +133,7 @@ fn measured<T: Clone>(label: String, source: &[T], sorts: &Sorts<T>, on: Runtime
         .collect();
     let samples = in_turn(sorts.iter().map(|(name, _)| *name), rounds, |at| {
         settle();
-        // Not counted: it wakes the threads. Calls of a tenth of a second do that by themselves.
+        // Not counted: it wakes the threads. A long call needs no such warm-up.
         if source.len() < LARGE {
             sides[at].time_ns(batch);
         }
@@ -141,7 +142,7 @@ fn measured<T: Clone>(label: String, source: &[T], sorts: &Sorts<T>, on: Runtime
     Row { label, words: source.len(), is_by_closure: false, samples }
 }
 
-/// Panics unless all sides agree: the stable ones to the last element, the others on the words.
+/// Panics unless all sides agree: the stable ones on all elements, the unstable ones on the words.
 fn check<T: Clone + PartialEq, K: PartialEq>(source: &[T], sorts: &Sorts<T>, on: Runtimes<'_>, key: impl Fn(&T) -> K) {
     let sorted = |at: usize| {
         let mut copy = source.to_vec();

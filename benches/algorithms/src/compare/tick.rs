@@ -1,7 +1,8 @@
 //! `compare tick`: a control loop.
 //!
-//! A tick is four bursts, 200 us of serial code after each, and 3 ms of idleness; a burst is a dozen parallel regions one after
-//! the other, each a few dozen microseconds of work for one core. What counts is the time in the bursts and the CPU time of the whole process over the tick, for spinning is paid for too.
+//! A tick is four bursts, 200 us of serial code after each, and 3 ms of idleness. A burst is a dozen parallel regions one after the other, each with a few
+//! dozen microseconds of work for one core. Both the time in the bursts and the CPU time of the whole process over the tick count, because spinning has a price
+//! too.
 
 use std::cell::RefCell;
 use std::thread;
@@ -21,11 +22,11 @@ const REGIONS: usize = 12;
 const REGION: Duration = Duration::from_micros(40);
 const SERIAL: Duration = Duration::from_micros(200);
 const IDLE: Duration = Duration::from_millis(3);
-/// Ticks of one turn, after two that are not counted.
+/// Ticks of one turn, after `WARM_UP` ticks that are not counted.
 const TICKS: usize = 12;
 const WARM_UP: usize = 2;
 
-/// The work of a region on one element: some twenty operations that do not vectorise away.
+/// The work of a region on one element: a few operations that cannot be optimised away.
 #[inline]
 fn work(x: &mut f64) {
     for _ in 0..4 {
@@ -37,7 +38,7 @@ fn sequential(data: &mut [f64]) {
     data.iter_mut().for_each(work);
 }
 
-/// So many elements that one core is busy with them for the length of a region.
+/// The number of elements that keep one core busy for [`REGION`].
 pub fn region_len() -> usize {
     let mut data = data::random::<f64>(1 << 14);
     sequential(&mut data);
@@ -62,13 +63,13 @@ pub fn burst_sides<'a>(on: Runtimes<'a>, buffer: &'a RefCell<Vec<f64>>) -> [Side
     ]
 }
 
-/// What a tick took.
+/// The costs of a tick.
 struct Tick {
     burst_ns: f64,
     cpu_ns: f64,
 }
 
-/// Runs ticks with `region` and keeps what they took.
+/// Runs ticks with `region` and returns their costs.
 fn ticks(len: usize, count: usize, mut region: impl FnMut(&mut [f64])) -> Vec<Tick> {
     let mut data = data::random::<f64>(len);
     let mut private = data::random::<f64>(len);
@@ -96,7 +97,7 @@ fn ticks(len: usize, count: usize, mut region: impl FnMut(&mut [f64])) -> Vec<Ti
     ticks
 }
 
-/// Who takes a turn.
+/// The side that takes a turn.
 #[derive(Clone, Copy)]
 enum Who {
     Sequential,
@@ -120,12 +121,12 @@ impl Who {
         ("ours, spins 1000 us", Who::spinning(1000)),
     ];
 
-    /// With workers that spin for so long before they park.
+    /// Our pool with workers that spin for `us` microseconds before they park.
     const fn spinning(us: u64) -> Self {
         Self::Ours(Some(Wait::SpinThenPark(Duration::from_micros(us))))
     }
 
-    /// One turn, with a pool that lives no longer: a spinning one would be felt by the others.
+    /// One turn with a pool that is dropped afterwards, because a spinning pool would disturb the other sides.
     fn turn(self, len: usize, count: usize, threads: usize) -> anyhow::Result<Vec<Tick>> {
         settle();
         Ok(match self {

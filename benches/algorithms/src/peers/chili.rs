@@ -20,7 +20,7 @@ impl Chili {
         Chili(ThreadPool::with_config(Config { thread_count: NonZero::new(threads), ..Config::default() }))
     }
 
-    /// Where its joins begin.
+    /// The scope in which joins begin.
     pub fn scope(&self) -> Scope<'_> {
         self.0.scope()
     }

@@ -1,4 +1,4 @@
-//! The C++ peers, through the shared object built from the sources in `peers/`.
+//! The C++ peers, called through the shared object built from the sources in `peers/`.
 
 use std::env;
 use std::ffi::{CString, c_char, c_int, c_void};
@@ -27,7 +27,7 @@ type RawCall = unsafe extern "C" fn(*const RawArgs) -> f64;
 type RawFind = unsafe extern "C" fn(*const c_char, *const c_char, c_int) -> Option<RawCall>;
 type RawInit = unsafe extern "C" fn(c_int);
 
-/// Which of them.
+/// A C++ backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// GNU parallel mode over OpenMP, forced parallel.
@@ -39,7 +39,7 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// All of them.
+    /// All backends.
     pub const ALL: [Backend; 3] = [Backend::Gnu, Backend::Tbb, Backend::TbbUnseq];
 
     /// The name in tables and in `peer_find`.
@@ -70,40 +70,40 @@ impl Element for f64 {
     const NUMBER: c_int = 2;
 }
 
-/// The arguments of every function; each takes what it needs.
+/// The arguments of every function; each function uses the ones it needs.
 #[derive(Debug)]
 pub struct Args<'a, T> {
     /// First input.
     pub a: &'a [T],
-    /// Second input, of merges, comparisons and sets.
+    /// Second input of merges, comparisons and set operations.
     pub b: &'a [T],
-    /// Output, at least as long as the inputs together; or the data of an algorithm that works in place.
+    /// Output, at least as long as the inputs together, or the data of an algorithm that works in place.
     pub out: &'a mut [T],
-    /// Where the second run of an in-place merge begins, or the sorted part of a partial sort ends.
+    /// The start of the second run of an in-place merge, or the end of the sorted part of a partial sort.
     pub middle: usize,
-    /// What find and count look for, and the bound of predicates.
+    /// The value that find and count search, and the bound of predicates.
     pub needle: f64,
-    /// How often for_each increments.
+    /// The number of increments of for_each.
     pub k: usize,
 }
 
 impl<'a, T> Args<'a, T> {
-    /// Of an algorithm that reads one sequence.
+    /// The arguments of an algorithm that reads one sequence.
     pub fn reading(a: &'a [T]) -> Self {
         Args { a, ..Args::default() }
     }
 
-    /// Of an algorithm that reads two.
+    /// The arguments of an algorithm that reads two sequences.
     pub fn comparing(a: &'a [T], b: &'a [T]) -> Self {
         Args { a, b, ..Args::default() }
     }
 
-    /// Of an algorithm that reads one and writes another.
+    /// The arguments of an algorithm that reads one sequence and writes another.
     pub fn writing(a: &'a [T], out: &'a mut [T]) -> Self {
         Args { a, out, ..Args::default() }
     }
 
-    /// Of an algorithm that works in place.
+    /// The arguments of an algorithm that works in place.
     pub fn in_place(out: &'a mut [T]) -> Self {
         Args { out, ..Args::default() }
     }
@@ -115,12 +115,12 @@ impl<T> Default for Args<'_, T> {
     }
 }
 
-/// One algorithm of one backend for elements `T`.
+/// An algorithm of a backend for elements of type `T`.
 #[derive(Clone, Copy, Debug)]
 pub struct Function<'lib, T> {
     call: RawCall,
     writes: Writes,
-    /// Whether it reads as many elements of the second input as the first has.
+    /// Whether it reads as many elements of the second input as of the first.
     pairs: bool,
     second_max: usize,
     library: PhantomData<&'lib Library>,
@@ -137,12 +137,12 @@ enum Writes {
 }
 
 impl<T: Element> Function<'_, T> {
-    /// How long the second input may be. GNU's search keeps an array as long as its pattern on the stack, and dies of more.
+    /// The maximum length of the second input. GNU's search keeps an array as long as its pattern on the stack, which overflows beyond it.
     pub fn second_max(&self) -> usize {
         self.second_max
     }
 
-    /// Calls it. The answer is an index, a count or a value.
+    /// Calls the function. The answer is an index, a count or a value.
     ///
     /// # Panics
     ///
@@ -185,12 +185,12 @@ impl<T: Element> Function<'_, T> {
     }
 }
 
-/// A quarter of the usual stack, of eight bytes each.
+/// The pattern length whose array takes a quarter of the usual stack, at eight bytes for each element.
 const GNU_PATTERN_MAX: usize = 1 << 18;
 
 /// The loaded shared object.
 ///
-/// It stays loaded for ever: the idle threads of OpenMP and TBB run its code until the process ends.
+/// It is never unloaded: the idle threads of OpenMP and TBB run its code until the process ends.
 pub struct Cxx {
     library: ManuallyDrop<Library>,
 }
@@ -202,27 +202,27 @@ impl fmt::Debug for Cxx {
 }
 
 impl Cxx {
-    /// Loads it and limits its runtimes to `threads`.
+    /// Loads the shared object and limits its runtimes to `threads`.
     ///
     /// # Errors
     ///
-    /// Where it was not built or a library it needs is missing.
+    /// If it was not built or a library that it needs is missing.
     pub fn load(threads: usize) -> anyhow::Result<Cxx> {
         let cxx = Cxx::open("FUSAIN_PEERS", "libpeers.so")?;
         cxx.set_threads(threads)?;
         Ok(cxx)
     }
 
-    /// Loads the few functions that were built without the flags of OpenMP. They run on the threads of the other.
+    /// Loads the few functions that were built without OpenMP's flags. They run on the threads of the other object.
     ///
     /// # Errors
     ///
-    /// Where it was not built or a library it needs is missing.
+    /// If it was not built or a library that it needs is missing.
     pub fn load_stock() -> anyhow::Result<Cxx> {
         Cxx::open("FUSAIN_PEERS_STOCK", "libpeers-stock.so")
     }
 
-    /// Opens the object that `variable` says, or the one that xtask has put into the target folder.
+    /// Opens the object whose path is in the environment variable `variable`, or else the one in the target folder, where xtask puts it.
     fn open(variable: &str, name: &str) -> anyhow::Result<Cxx> {
         let built = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers").join(name);
         let path = env::var_os(variable).map_or_else(built, PathBuf::from);
@@ -232,11 +232,11 @@ impl Cxx {
         Ok(Cxx { library: ManuallyDrop::new(library) })
     }
 
-    /// Limits its runtimes to `threads`.
+    /// Limits the runtimes of the object to `threads`.
     ///
     /// # Errors
     ///
-    /// Where that is more than an `int` holds.
+    /// If `threads` does not fit an `int`.
     pub fn set_threads(&self, threads: usize) -> anyhow::Result<()> {
         // SAFETY: `peer_init` has this signature in door.cpp.
         let init: Symbol<'_, RawInit> = unsafe { self.library.get(b"peer_init\0") }?;
@@ -246,12 +246,12 @@ impl Cxx {
         Ok(())
     }
 
-    /// The algorithm of that backend, where it has one.
+    /// The algorithm of the backend, if it has it.
     pub fn find<T: Element>(&self, backend: Backend, algorithm: &str) -> Option<Function<'_, T>> {
         self.find_named(backend.name(), algorithm)
     }
 
-    /// An empty parallel region: of `openmp`, `tbb` (invoke) or `tbb_for`.
+    /// An empty parallel region of `openmp`, `tbb` (invoke) or `tbb_for`.
     pub fn region(&self, backend: &str) -> Option<Function<'_, i32>> {
         self.find_named(backend, "region")
     }

@@ -1,4 +1,4 @@
-//! fork_union: threads that always spin, and no stealing.
+//! fork_union: a pool whose threads always spin, without work stealing.
 
 use std::fmt;
 use std::hint::black_box;
@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::anyhow;
 use fork_union::ThreadPool;
 
-/// A fork_union pool; the caller counts as one of its threads. Its threads spin for as long as it lives, so let it live for one turn only.
+/// A fork_union pool; the caller counts as one of its threads.
+///
+/// Its threads spin as long as it lives, so keep it for one turn only.
 pub struct ForkUnion(Mutex<ThreadPool>);
 
 impl fmt::Debug for ForkUnion {
@@ -22,22 +24,22 @@ impl ForkUnion {
     ///
     /// # Errors
     ///
-    /// Where the operating system gives no threads.
+    /// If the operating system cannot start the threads.
     pub fn new(threads: usize) -> anyhow::Result<Self> {
         let pool = ThreadPool::try_spawn(threads).map_err(|error| anyhow!("fork_union has no threads: {error:?}"))?;
         Ok(ForkUnion(Mutex::new(pool)))
     }
 
-    /// Calls `task` with each index below `n`; whoever is free takes the next.
+    /// Calls `task` with each index below `n`; each free thread takes the next index.
     pub fn for_n(&self, n: usize, task: impl Fn(usize) + Sync) {
         let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // What is returned runs when it is dropped.
+        // The returned value runs the loop when it is dropped.
         drop(pool.for_n_dynamic(n, |prong| task(prong.task_index)));
     }
 
-    /// How long so many empty regions take on a pool of their own, in nanoseconds; NaN where it gets no threads.
+    /// The time in nanoseconds of `regions` empty regions on a new pool; NaN if its threads cannot be started.
     pub fn regions_ns(threads: usize, regions: usize) -> f64 {
-        /// The first regions wait for its threads to start.
+        /// During the warm-up, regions wait for the threads to start.
         const WARM_UP: Duration = Duration::from_micros(200);
         let Ok(mut pool) = ThreadPool::try_spawn(threads) else { return f64::NAN };
         let mut region = || drop(pool.for_threads(|thread, _| _ = black_box(thread)));

@@ -1,4 +1,4 @@
-//! Who we are measured beside.
+//! The libraries beside which fusain is measured.
 
 mod chili;
 mod cxx;
@@ -12,11 +12,11 @@ pub use self::orx::Orx;
 pub use self::paralight::Paralight;
 pub use cxx::{Args, Backend, Cxx, Element, Function};
 
-/// A rayon pool of `threads`, used as a program uses it: called from outside.
+/// A rayon pool of `threads`, called from outside, as programs do.
 ///
 /// # Errors
 ///
-/// Where the operating system gives no threads.
+/// If the operating system cannot start the threads.
 pub fn rayon_pool(threads: usize) -> Result<rayon::ThreadPool, rayon::ThreadPoolBuildError> {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build()
 }

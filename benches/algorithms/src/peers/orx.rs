@@ -1,15 +1,16 @@
-//! orx-parallel: concurrent iterators on its global pool, which is as large as the machine; each run is limited to `threads`.
+//! orx-parallel: concurrent iterators on its global pool, which has as many threads as the machine has cores; each run is limited to
+//! `threads`.
 
 use orx_parallel::{IntoParIter, Par, Parallelizable};
 
-/// How orx-parallel is called.
+/// Calls orx-parallel with a fixed number of threads.
 #[derive(Clone, Copy, Debug)]
 pub struct Orx {
     threads: usize,
 }
 
 impl Orx {
-    /// On so many threads.
+    /// Runs on `threads` threads.
     pub fn new(threads: usize) -> Self {
         Orx { threads }
     }
@@ -19,22 +20,22 @@ impl Orx {
         v.par().num_threads(self.threads).find(|x| predicate(x))
     }
 
-    /// Whether `predicate` holds anywhere.
+    /// Whether `predicate` holds for any element.
     pub fn any<T: Sync>(&self, v: &[T], predicate: impl Fn(&T) -> bool + Copy + Send + Sync) -> bool {
         v.par().num_threads(self.threads).any(|x| predicate(x))
     }
 
-    /// Whether `predicate` holds everywhere.
+    /// Whether `predicate` holds for all elements.
     pub fn all<T: Sync>(&self, v: &[T], predicate: impl Fn(&T) -> bool + Copy + Send + Sync) -> bool {
         v.par().num_threads(self.threads).all(|x| predicate(x))
     }
 
-    /// How many elements `predicate` holds for.
+    /// The number of elements for which `predicate` holds.
     pub fn count<T: Sync>(&self, v: &[T], predicate: impl Fn(&T) -> bool + Copy + Send + Sync) -> usize {
         v.par().num_threads(self.threads).filter(|x| predicate(x)).count()
     }
 
-    /// All elements, mapped and put together.
+    /// Maps all elements and reduces the results.
     pub fn map_reduce<T: Sync, U: Send>(
         &self,
         v: &[T],

@@ -1,7 +1,7 @@
-//! paralight: fixed ranges over a small pool of its own, handed from run to run by `&mut`.
+//! paralight: fixed ranges over a small pool, which each run borrows by `&mut`.
 //!
-//! A few verbs in its best formulation each; its traits have rayon's names, so they stay in here. Ranges are fixed, which its
-//! documentation recommends where all elements cost the same.
+//! A few functions, each in paralight's best formulation. Its traits have rayon's names, so they are used only in this file. Ranges are
+//! fixed, which its documentation recommends if all elements cost the same.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -30,29 +30,29 @@ impl Paralight {
         Paralight(RefCell::new(builder.build()))
     }
 
-    /// The first index at which `predicate` holds.
+    /// The first index for which `predicate` holds.
     pub fn position<T: Sync>(&self, v: &[T], predicate: impl Fn(&T) -> bool + Sync) -> Option<usize> {
         let pool = &mut *self.0.borrow_mut();
         let indexed = (v.par_iter(), (0..v.len()).into_par_iter()).zip_eq();
         indexed.with_thread_pool(pool).find_first(|(x, _)| predicate(x)).map(|(_, index)| index)
     }
 
-    /// Whether `predicate` holds anywhere.
+    /// Whether `predicate` holds for any element.
     pub fn any<T: Sync>(&self, v: &[T], predicate: impl Fn(&T) -> bool + Sync) -> bool {
         v.par_iter().with_thread_pool(&mut *self.0.borrow_mut()).any(predicate)
     }
 
-    /// Whether `predicate` holds everywhere.
+    /// Whether `predicate` holds for all elements.
     pub fn all<T: Sync>(&self, v: &[T], predicate: impl Fn(&T) -> bool + Sync) -> bool {
         v.par_iter().with_thread_pool(&mut *self.0.borrow_mut()).all(predicate)
     }
 
-    /// Whether both have the same elements.
+    /// Whether both slices have the same elements.
     pub fn equal<T: PartialEq + Sync>(&self, a: &[T], b: &[T]) -> bool {
         (a.par_iter(), b.par_iter()).zip_eq().with_thread_pool(&mut *self.0.borrow_mut()).eq()
     }
 
-    /// All elements, mapped and put together.
+    /// Maps all elements and reduces the results.
     pub fn map_reduce<T: Sync, U: Copy + Send + Sync>(
         &self,
         v: &[T],
@@ -68,7 +68,7 @@ impl Paralight {
         v.par_iter_mut().with_thread_pool(&mut *self.0.borrow_mut()).for_each(f);
     }
 
-    /// Writes what `f` makes of each element.
+    /// Writes the result of `f` for each element.
     pub fn map_into<T: Sync, U: Send>(&self, v: &[T], out: &mut [U], f: impl Fn(&T) -> U + Sync) {
         let pairs = (out.par_iter_mut(), v.par_iter()).zip_eq();
         pairs.with_thread_pool(&mut *self.0.borrow_mut()).for_each(|(out, x)| *out = f(x));

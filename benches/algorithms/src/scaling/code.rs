@@ -1,7 +1,7 @@
-//! Binary size: how much machine code of each library there is in what runs the whole suite.
+//! Binary size: the machine code of each library in the program that runs the whole suite.
 //!
-//! Symbols are summed by the library whose name they carry. What was inlined into a caller counts for the caller, here as there;
-//! so it is the part that a program pays besides its own loops.
+//! Symbols are summed by the library whose name they carry. Code inlined into a caller counts for the caller, for all libraries alike; so
+//! the sum is what a program pays in addition to its own loops.
 
 use std::env;
 use std::fs;
@@ -10,16 +10,16 @@ use std::path::Path;
 use anyhow::Context;
 use object::{Object, ObjectSymbol, SymbolKind};
 
-/// Bytes of code of a library.
+/// The code size of a library, in bytes.
 #[derive(Clone, Debug)]
 pub(super) struct CodeSize {
     pub(super) side: &'static str,
     pub(super) bytes: u64,
-    /// What is linked at run time besides.
+    /// The libraries that are linked at run time in addition.
     pub(super) besides: &'static str,
 }
 
-/// In this program, by what a mangled name contains; and in the shared object of the C++ peers.
+/// The libraries in this program, with the substrings of their mangled names; and those in the shared object of the C++ peers.
 const RUST: [(&str, &[&str], &str); 2] =
     [("fusain", &["fusain_algorithms", "fusain_pool"], "nothing"), ("rayon", &["5rayon", "rayon_core"], "nothing")];
 const CXX: [(&str, &[&str], &str); 2] = [
@@ -27,11 +27,11 @@ const CXX: [(&str, &[&str], &str); 2] = [
     ("gnu", &["__gnu_parallel", "3Gnu"], "libgomp.so, libstdc++.so"),
 ];
 
-/// Of all libraries whose code can be read.
+/// The sizes of all libraries whose code can be read.
 ///
 /// # Errors
 ///
-/// Where this program cannot be read.
+/// If this program cannot be read.
 pub(super) fn sizes() -> anyhow::Result<Vec<CodeSize>> {
     let mut sizes = of(&env::current_exe()?, &RUST)?;
     if let Some(peers) = env::var_os("FUSAIN_PEERS") {

@@ -1,5 +1,4 @@
-//! The points as Google Benchmark writes its results, a file for each number of threads, so that scripts made for
-//! pSTL-Bench read them.
+//! Writes the points in Google Benchmark's format, one file for each number of threads, so that scripts made for pSTL-Bench can read them.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +9,7 @@ use serde_json::{Value, json};
 use super::store::Point;
 use super::sweep::SEQUENTIAL;
 
-/// Writes `threads-N.json` for every number of threads; the sequential code stands in each.
+/// Writes `threads-N.json` for every number of threads; each file contains the sequential code too.
 pub(super) fn write(folder: &Path, points: &[Point]) -> anyhow::Result<()> {
     let teams: BTreeSet<usize> = points.iter().filter(|p| p.side != SEQUENTIAL).map(|p| p.threads).collect();
     for threads in teams {
@@ -55,7 +54,7 @@ fn document(points: &[Point], threads: usize) -> Value {
     json!({ "context": context(threads), "benchmarks": benchmarks })
 }
 
-/// The compiler and the backend, and the algorithm in the namespace it has there.
+/// The compiler and backend, and the algorithm with its namespace.
 fn prefix(point: &Point) -> String {
     let (who, namespace) = match point.side.as_str() {
         SEQUENTIAL => ("RUST-SEQ", "std"),

@@ -1,12 +1,12 @@
-//! `cargo xtask scaling`: every algorithm of the suite over sizes and threads, and a report of it.
+//! `cargo xtask scaling`: measures every algorithm of the suite over sizes and threads, and writes a report.
 //!
 //! ```text
 //! sweep ──► points.jsonl ──► speed (what is asked of the points) ──► page: plots, tables ──► report/index.html
 //!             (resumes)                                         └──► google: report/threads-N.json
 //! ```
 //!
-//! Unlike the comparisons, which measure sides in turn to tell small differences, the sweep gives each point a few hundredths
-//! of a second: it is after shapes, over many sizes.
+//! Unlike the comparisons, which measure sides in turn to detect small differences, the sweep gives each point a few hundredths of a
+//! second, because it looks for the shape of the curves over many sizes.
 
 mod code;
 mod google;
@@ -65,7 +65,7 @@ fn sizes(text: &str) -> Result<(u32, u32), String> {
 }
 
 impl Options {
-    /// 1, 2, 4, ... and all cores, where nothing else is asked for.
+    /// The requested numbers of threads; by default 1, 2, 4, ... and all cores.
     fn teams(&self) -> Vec<usize> {
         if !self.threads.is_empty() {
             let mut teams: Vec<usize> = self.threads.iter().map(|&threads| threads as usize).collect();
@@ -85,11 +85,11 @@ impl Options {
     }
 }
 
-/// Sweeps, and writes the report, also of a sweep that was stopped.
+/// Sweeps, and writes the report, even if the sweep was stopped.
 ///
 /// # Errors
 ///
-/// Where threads cannot be started or files not be written, or where the folder holds a sweep of another machine.
+/// If threads cannot be started, a file cannot be written, or the folder holds a sweep of another machine.
 pub fn run(options: &Options) -> anyhow::Result<()> {
     let mut store = Store::open(&options.out, options.fresh)?;
     let left_out = sweep::run(options, &mut store)?;

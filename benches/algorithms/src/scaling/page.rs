@@ -1,4 +1,4 @@
-//! The report: one page that carries its plots and its tables with it.
+//! The report: a single page that contains its plots and tables.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -51,7 +51,7 @@ fn anchor(curve: &Curve<'_>) -> String {
     format!("{}-{}", curve.algorithm, curve.element)
 }
 
-/// A row for each curve, a column for each side.
+/// A table with a row for each curve and a column for each side.
 fn table(curves: &[Curve<'_>], sides: &[&str], cell: impl Fn(&Curve<'_>, &str) -> Markup) -> Markup {
     html! {
         table {

@@ -8,7 +8,7 @@ use crate::chart::{Axis, BLUE, Chart, Error, GREEN, Line, PURPLE, VERMILION, pow
 
 const SIZE: (u32, u32) = (620, 400);
 
-/// A side: its name in the points, the one in the legend, and its colour.
+/// A side: its name in the points, its name in the legend, and its colour.
 const LINES: [(&str, &str, RGBColor); 5] = [
     (SEQUENTIAL, "best sequential", BLACK),
     ("fusain", "fusain", VERMILION),
@@ -27,7 +27,7 @@ fn all(lines: &[Line]) -> impl Iterator<Item = (f64, f64)> {
     lines.iter().flat_map(|line| line.points.iter().copied())
 }
 
-/// Time of a call over the length, on most threads.
+/// Call time over length, on the largest number of threads.
 pub(super) fn problem_scaling(curve: &Curve<'_>) -> Drawn {
     let (sizes, threads) = (curve.sizes(), curve.most_threads());
     let lines = lines(|side| {

@@ -1,11 +1,11 @@
-//! What is asked of the points: speed-ups, efficiency, break-even.
+//! Figures derived from the points: speed-ups, efficiency, break-even.
 
 use std::collections::BTreeSet;
 
 use super::store::Point;
 use super::sweep::SEQUENTIAL;
 
-/// From this efficiency on, threads are well used; the paper's figure.
+/// The efficiency from which on threads count as well used; the figure of pSTL-Bench's paper.
 pub(super) const EFFICIENT: f64 = 0.7;
 
 /// The points of one algorithm on one element type.
@@ -17,7 +17,7 @@ pub(super) struct Curve<'a> {
 }
 
 impl<'a> Curve<'a> {
-    /// All curves, in the order of the alphabet.
+    /// All curves, in alphabetical order.
     pub(super) fn all(points: &'a [Point]) -> Vec<Curve<'a>> {
         let keys: BTreeSet<(&str, &str)> = points.iter().map(|p| (p.element.as_str(), p.algorithm.as_str())).collect();
         let of = |(element, algorithm): (&'a str, &'a str)| Curve {
@@ -28,7 +28,7 @@ impl<'a> Curve<'a> {
         keys.into_iter().map(of).collect()
     }
 
-    /// The lengths at which anything was measured, as logarithms.
+    /// The binary logarithms of the measured lengths.
     pub(super) fn sizes(&self) -> Vec<u32> {
         self.points.iter().map(|point| point.log2).collect::<BTreeSet<_>>().into_iter().collect()
     }
@@ -38,7 +38,7 @@ impl<'a> Curve<'a> {
         self.points.iter().map(|point| point.threads).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The most threads.
+    /// The largest number of threads.
     pub(super) fn most_threads(&self) -> usize {
         self.threads().into_iter().max().unwrap_or(1)
     }
@@ -55,12 +55,12 @@ impl<'a> Curve<'a> {
         self.points.iter().find(is).map(|point| point.ns)
     }
 
-    /// Over the best sequential code.
+    /// The speed-up over the best sequential code.
     pub(super) fn speed_up(&self, side: &str, log2: u32, threads: usize) -> Option<f64> {
         Some(self.ns(SEQUENTIAL, log2, 1)? / self.ns(side, log2, threads)?)
     }
 
-    /// The most threads at the largest length whose efficiency is still [`EFFICIENT`]; 0 for none, not even one.
+    /// The largest number of threads whose efficiency at the largest length is at least [`EFFICIENT`]; 0 if none is, not even one thread.
     pub(super) fn efficient_threads(&self, side: &str) -> Option<usize> {
         let log2 = self.largest(side)?;
         let enough = |threads: &usize| {
@@ -69,7 +69,7 @@ impl<'a> Curve<'a> {
         Some(self.threads().into_iter().filter(enough).max().unwrap_or(0))
     }
 
-    /// The smallest length from which the side, on most threads, is faster than the sequential code at all greater ones.
+    /// The smallest length from which on the side is always faster than the sequential code, on the largest number of threads.
     pub(super) fn break_even(&self, side: &str) -> Option<u32> {
         let threads = self.most_threads();
         let known = self.sizes().into_iter().rev().filter_map(|log2| Some((log2, self.speed_up(side, log2, threads)?)));
@@ -103,7 +103,7 @@ mod tests {
         assert_eq!(curve.speed_up("fusain", 5, 4), Some(2.5));
         assert_eq!(curve.break_even("fusain"), Some(4));
         assert_eq!(curve.break_even("rayon"), None);
-        // 2.5 / 4 is under 0.7; 1.6 / 2 is not.
+        // 2.5 / 4 is less than 0.7; 1.6 / 2 is not.
         assert_eq!(curve.efficient_threads("fusain"), Some(2));
         assert_eq!(curve.largest("fusain"), Some(5));
     }

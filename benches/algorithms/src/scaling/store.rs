@@ -1,4 +1,4 @@
-//! What has been measured, a line a point, kept as the sweep goes, so that a later one goes on from there.
+//! The measured points, one in each line of a file. The sweep appends to it as it goes, so that a later sweep can continue.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -8,14 +8,14 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 use sysinfo::{CpuRefreshKind, RefreshKind, System};
 
-/// The machine and the program that points come from; points of different ones do not mix.
+/// The machine and the program of the points; points of different ones are never mixed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Machine {
     pub(super) host: String,
     pub(super) processor: String,
     pub(super) cores: usize,
     pub(super) mhz: u64,
-    /// Whether the program is built for this very processor.
+    /// Whether the program is built for the processor of this machine.
     pub(super) native: bool,
 }
 
@@ -34,7 +34,7 @@ impl Machine {
     }
 
     fn is_of(&self, other: &Machine) -> bool {
-        // The clock drifts.
+        // The clock frequency may drift.
         Machine { mhz: 0, ..self.clone() } == Machine { mhz: 0, ..other.clone() }
     }
 }
@@ -49,11 +49,11 @@ pub(super) struct Point {
     pub(super) threads: usize,
     pub(super) side: String,
     pub(super) ns: f64,
-    /// CPU time of all threads together, a call.
+    /// CPU time of all threads together, for each call.
     pub(super) cpu_ns: f64,
-    /// Calls that were timed.
+    /// The number of timed calls.
     pub(super) calls: u64,
-    /// Bytes a call reads and writes.
+    /// The number of bytes that a call reads and writes.
     pub(super) bytes: usize,
 }
 
@@ -67,7 +67,7 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Opens or makes the folder; `fresh` forgets what is there.
+    /// Opens or creates the folder; `fresh` deletes the points in it.
     pub(super) fn open(folder: &Path, fresh: bool) -> anyhow::Result<Store> {
         fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let path = folder.join("points.jsonl");
@@ -87,7 +87,7 @@ impl Store {
             path.display(),
             of.host
         );
-        // A line that was cut off when the power went is measured again.
+        // A line that was cut off by a crash cannot be parsed, and its point is measured again.
         let points = lines.map_while(Result::ok).filter_map(|line| serde_json::from_str(&line).ok()).collect();
         let file = OpenOptions::new().append(true).open(&path)?;
         Ok(Store { path, file, machine, points })

@@ -1,4 +1,4 @@
-//! The measuring itself: sizes outermost, so that a sweep that is stopped has all algorithms up to some size.
+//! The measurement: sizes are the outermost loop, so that a stopped sweep has all algorithms up to some size.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::remote::{Server, leaks_tasks};
 use crate::suite::{self, Group, Number, Row, Runtimes};
 use fusain_harness::{Side, cpu_time, median, settle};
 
-/// A point that was not measured, and why.
+/// A point that was not measured, and the reason.
 #[derive(Clone, Debug)]
 pub(super) struct LeftOut {
     pub(super) algorithm: String,
@@ -27,17 +27,17 @@ pub(super) struct LeftOut {
     pub(super) why: String,
 }
 
-/// The sides of the report: what it calls them, and what the suite does.
+/// The sides of the report: their names in it, and their names in the suite.
 pub(super) const SIDES: [(&str, &str); 4] = [("fusain", "ours"), ("rayon", "rayon"), ("tbb", "tbb"), ("gnu", "gnu")];
 
-/// The best of the sequential sides, whichever it is.
+/// The best of the sequential sides.
 pub(super) const SEQUENTIAL: &str = "sequential";
 
-/// How long a point is sampled, where a call is short.
+/// How long a point is sampled if its calls are short. `SAMPLE_NS` is the minimum length of a sample in nanoseconds.
 const SAMPLING: Duration = Duration::from_millis(12);
 const SAMPLE_NS: f64 = 1e6;
 
-/// The pools of one number of threads.
+/// The pools with one number of threads.
 struct Team {
     threads: usize,
     pool: Pool,
@@ -52,12 +52,12 @@ struct Sweep<'a> {
     memory: u64,
     stop: Arc<AtomicBool>,
     progress: ProgressBar,
-    /// How long a call took at the last size, a side.
+    /// The time of a call at the last size, for each side.
     last_ns: HashMap<(String, &'static str, &'static str, usize), f64>,
     left_out: Vec<LeftOut>,
 }
 
-/// Measures what is missing; says what was left out.
+/// Measures the missing points, and returns those that were left out.
 pub(super) fn run(options: &Options, store: &mut Store) -> anyhow::Result<Vec<LeftOut>> {
     let team = |threads: usize| -> anyhow::Result<Team> {
         Ok(Team { threads, pool: Pool::builder().threads(threads).build()?, rayon: rayon_pool(threads)? })
@@ -68,7 +68,7 @@ pub(super) fn run(options: &Options, store: &mut Store) -> anyhow::Result<Vec<Le
     let sides = SIDES.into_iter().filter(|(side, _)| asked(side)).collect();
     let stop = Arc::new(AtomicBool::new(false));
     let ask = Arc::clone(&stop);
-    // Relaxed: a flag and nothing else. A second Ctrl-C ends at once; what is measured is in the file.
+    // Relaxed: the flag publishes no other data. A second Ctrl-C ends the program at once; all measured points are in the file.
     ctrlc::set_handler(move || {
         if ask.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
@@ -97,7 +97,7 @@ pub(super) fn run(options: &Options, store: &mut Store) -> anyhow::Result<Vec<Le
     Ok(sweep.left_out)
 }
 
-/// Bytes that may be had, for this process or for all that share its limit.
+/// The free memory in bytes, of the system or within the limit of the control group.
 fn memory() -> anyhow::Result<u64> {
     let system = System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::everything()))
         .context("the system does not say how much memory is free")?;
@@ -110,7 +110,7 @@ impl Sweep<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// What a size costs, for the estimate of the time left: a constant and the elements.
+    /// The cost of a size for the estimate of the remaining time: a constant plus a share of the elements.
     fn weight(log2: u32) -> u64 {
         20 + (1u64 << log2) / 4096
     }
@@ -140,7 +140,7 @@ impl Sweep<'_> {
         self.left_out.push(LeftOut { algorithm, element: T::CXX_NAME, log2, side, why });
     }
 
-    /// All missing points of one row at one size.
+    /// Measures all missing points of one row at one size.
     fn row<T: Number>(&mut self, row: &Row<T>, log2: u32, store: &mut Store) -> anyhow::Result<()> {
         if log2 > row.log2_max() {
             let why = format!("its elements or its steps are made for 2^{} at most", row.log2_max());
@@ -148,7 +148,7 @@ impl Sweep<'_> {
             return Ok(());
         }
         let n = 1usize << log2;
-        // The sequences, and what an algorithm may need besides.
+        // The sequences, and the memory that an algorithm may need in addition.
         let kept = (row.bytes_kept(n) + n * size_of::<T>()) as u64;
         if kept > self.memory / 10 * 9 {
             let why = format!("needs {} MiB, and {} MiB are free", kept >> 20, self.memory >> 20);
@@ -177,7 +177,7 @@ impl Sweep<'_> {
         Ok(())
     }
 
-    /// The points of a row that are not there yet: an index of a team, and a side.
+    /// The missing points of a row, each as an index of a team and a side.
     fn missing<T: Number>(&mut self, row: &Row<T>, log2: u32, store: &Store) -> Vec<(usize, &'static str)> {
         let mut all = vec![(0, SEQUENTIAL)];
         for team in 0..self.teams.len() {
@@ -211,7 +211,7 @@ impl Sweep<'_> {
         };
         let mut sides: Vec<Side<'_>> = sides.into_iter().filter(wanted).map(|(_, side)| side).collect();
         if name == "tbb" && leaks_tasks(row.name()) && !sides.is_empty() {
-            // A process of its own, whose memory is given back with it.
+            // A separate process, whose leaked memory is freed when it ends.
             let server = Server::twin(team.threads, &[])?;
             sides = server.side::<T>(row.name(), case.n(), "tbb", "tbb")?.into_iter().collect();
         }
@@ -236,7 +236,7 @@ struct Sampled {
     calls: u64,
 }
 
-/// The median of a few samples: of one after a first call that lasts long, of three at least where it does not.
+/// The median of a few samples: at least one if the first call lasts long, and at least three otherwise.
 fn sample(side: &mut Side<'_>) -> Sampled {
     settle();
     let first = side.time_ns(1);

@@ -1,4 +1,4 @@
-//! What one row runs on: the input of pSTL-Bench for it, made once, seen by all sides.
+//! The data of one row: pSTL-Bench's input for it, created once and used by all sides.
 
 use std::cell::RefCell;
 
@@ -6,14 +6,14 @@ use super::Number;
 use crate::data;
 use fusain_harness::{Answer, Scratch, Side};
 
-/// In which order the elements 1, 2, ..., n come.
+/// The order of the elements 1, 2, ..., n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// As they are.
+    /// In ascending order.
     Ascending,
     /// In random order.
     Shuffled,
-    /// Dealt at random into two halves, each ascending: what shuffling and sorting each half gives.
+    /// Distributed at random into two halves, each ascending: as if shuffled, with each half sorted.
     Halves,
 }
 
@@ -27,7 +27,7 @@ impl Order {
                 let middle = v.len() / 2;
                 let (mut low, mut high) = (0, middle);
                 for index in 0..v.len() {
-                    // As likely as the room that is left: every choice of a half is equally probable.
+                    // The probability is the share of the free room that the half has, which makes every choice of halves equally probable.
                     let goes_low = rng.usize(..v.len() - index) < middle - low;
                     let at = if goes_low { &mut low } else { &mut high };
                     v[*at] = T::nth(index);
@@ -43,7 +43,7 @@ impl Order {
 pub enum Second {
     /// The same as the first.
     Same,
-    /// Half as many elements from n/4 on: mostly contained in the first.
+    /// Half as many elements, from n/4 on; most are contained in the first.
     Quarters,
 }
 
@@ -56,53 +56,54 @@ impl Second {
     }
 }
 
-/// Which sequences a row has.
+/// The sequences of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// What is only read.
+    /// The sequence that is only read.
     pub data: Option<Order>,
-    /// What is only read, too.
+    /// The second sequence that is only read.
     pub second: Option<Second>,
-    /// What is worked on in place.
+    /// The sequence that is modified in place.
     pub scratch: Option<Order>,
-    /// What is written elsewhere.
+    /// Whether there is an output sequence.
     pub out: bool,
 }
 
 impl Input {
-    /// One sequence, read.
+    /// One sequence, which is read.
     pub const READ: Input = Input { data: Some(Order::Ascending), second: None, scratch: None, out: false };
-    /// One, read, and one of the same length, written.
+    /// One sequence that is read, and an output of the same length.
     pub const WRITE: Input = Input { out: true, ..Input::READ };
 
-    /// One sequence, worked on in place.
+    /// One sequence that is modified in place.
     pub const fn in_place(order: Order) -> Input {
         Input { data: None, second: None, scratch: Some(order), out: false }
     }
 
-    /// As this one, and a second sequence to read.
+    /// This input with a second sequence to read.
     pub const fn and(self, second: Second) -> Input {
         Input { second: Some(second), ..self }
     }
 
-    /// Elements a call reads or writes, for throughput; where it may end early, those it would look at without.
+    /// The number of elements that a call reads or writes, for the throughput. For an algorithm that may end early, it is that of a full
+    /// run.
     pub fn elements(self, n: usize) -> usize {
         let sequences = [self.data.is_some(), self.scratch.is_some(), self.out].into_iter().filter(|x| *x).count();
         sequences * n + self.second.map_or(0, |second| second.len(n))
     }
 
-    /// Elements that are kept in memory: in place there is a source besides, from which the sequence is made again.
+    /// The number of elements kept in memory. For work in place this includes the source, from which the sequence is restored.
     pub fn elements_kept(self, n: usize) -> usize {
         let several = self.scratch.is_some() || self.data == Some(Order::Halves);
         self.elements(n) + if several { n.max(SCRATCH_ELEMENTS) } else { 0 }
     }
 }
 
-/// Elements in the copies of a short input that is different each time: 512 KiB of f64. A branch predictor learns fewer: with
-/// four permutations of 4,096 elements GNU's parallel sort took 13 us instead of 60.
+/// The number of elements in all copies of a short input that differs at each call: 512 KiB of f64. With few copies, a branch predictor
+/// would learn them.
 const SCRATCH_ELEMENTS: usize = 1 << 16;
 
-/// The sequences of one row, and where its hits are.
+/// The sequences of one row, and the positions of its hits.
 #[derive(Debug)]
 pub struct Case<T> {
     n: usize,
@@ -126,7 +127,7 @@ impl<T: Number> Case<T> {
         let second = match input.second {
             None => Vec::new(),
             Some(Second::Same) => (0..n).map(T::nth).collect(),
-            // From the value n/4 on, which stands at index n/4 - 1; of fewer than four elements, from the first one on.
+            // The sequence starts at the value n/4, which is at index n/4 - 1; for fewer than four elements, at the first element.
             Some(Second::Quarters) => (0..n / 2).map(|index| T::nth((index + n / 4).saturating_sub(1))).collect(),
         };
         Case {
@@ -139,40 +140,40 @@ impl<T: Number> Case<T> {
         }
     }
 
-    /// Given elements: `source` is cut into inputs of `n`, the first of which is what is read, too.
+    /// A case of given elements: `source` is cut into inputs of `n` elements, of which the first is also the sequence that is read.
     pub fn of(source: Vec<T>, n: usize) -> Self {
         let data = source[..n].to_vec();
         let out = RefCell::new(vec![T::default(); n]);
         Case { n, data, second: Vec::new(), scratch: Scratch::new(source, n), out, draws: Draws::TwoThirds }
     }
 
-    /// How many elements.
+    /// The number of elements.
     pub fn n(&self) -> usize {
         self.n
     }
 
-    /// What is read.
+    /// The sequence that is read.
     pub fn data(&self) -> &[T] {
         &self.data[..self.n]
     }
 
-    /// What is read besides.
+    /// The second sequence that is read.
     pub fn second(&self) -> &[T] {
         &self.second
     }
 
-    /// Where the second half begins.
+    /// The start of the second half.
     pub fn middle(&self) -> usize {
         self.n / 2
     }
 
-    /// A side that is given, at each call, another element to look for.
+    /// A side that gets another element to search at each call.
     pub fn wanting<'a, R: Answer>(&'a self, mut call: impl FnMut(T) -> R + 'a) -> impl FnOnce(&str) -> Side<'a> {
         let mut draw = self.draws.indices(self.n);
         reading(move || call(self.data()[draw()]))
     }
 
-    /// A side that is told, at each call, where its hit shall be, an index below `below`, and works on a sequence, which it leaves as it was.
+    /// A side that gets at each call the index of its hit, which is less than `below`. It works on a sequence and leaves it unchanged.
     pub fn drawing_in_place<'a, R: Answer>(
         &'a self,
         below: usize,
@@ -182,12 +183,12 @@ impl<T: Number> Case<T> {
         self.in_place(move |v| call(v, draw()))
     }
 
-    /// A side that writes elsewhere.
+    /// A side that writes to the output.
     pub fn writing<'a, R: Answer>(&'a self, call: impl FnMut(&mut [T]) -> R + 'a) -> impl FnOnce(&str) -> Side<'a> {
         move |name| Side::writing(name, &self.out, call)
     }
 
-    /// A side that reads two halves, others at each call until all have been, and writes elsewhere.
+    /// A side that reads two halves, of the next copy at each call, and writes to the output.
     pub fn merging<'a, R: Answer>(
         &'a self,
         mut call: impl FnMut(&[T], &[T], &mut [T]) -> R + 'a,
@@ -199,7 +200,7 @@ impl<T: Number> Case<T> {
         })
     }
 
-    /// A side that works in place and may find what the call before left.
+    /// A side that works in place on whatever the previous call left.
     pub fn in_place<'a, R: Answer>(&'a self, call: impl FnMut(&mut [T]) -> R + 'a) -> impl FnOnce(&str) -> Side<'a> {
         move |name| Side::in_place(name, &self.scratch, call)
     }
@@ -209,40 +210,40 @@ impl<T: Number> Case<T> {
         move |name| Side::consuming(name, &self.scratch, call)
     }
 
-    /// Makes everything that is written as it was at first.
+    /// Restores the initial state of everything that is written.
     pub fn reset(&self) {
         self.out.borrow_mut().fill(T::default());
         self.scratch.restore_first();
     }
 
-    /// What was written elsewhere.
+    /// The output.
     pub fn written(&self) -> Vec<T> {
         self.out.borrow().clone()
     }
 
-    /// What was made of the sequence worked on in place.
+    /// The sequence that was modified in place.
     pub fn worked_on(&self) -> Vec<T> {
         self.scratch.first()
     }
 }
 
-/// A side whose call leaves everything as it was.
+/// A side whose call changes nothing.
 pub(super) fn reading<'a, R: Answer>(call: impl FnMut() -> R + 'a) -> impl FnOnce(&str) -> Side<'a> {
     move |name| Side::reading(name, call)
 }
 
-/// How many different inputs of `n` elements a side that consumes them gets.
+/// The number of different inputs of `n` elements for a side that consumes its input.
 pub fn copies(n: usize) -> usize {
     (SCRATCH_ELEMENTS / n.max(1)).max(1)
 }
 
-/// Where the hits are.
+/// The positions of the hits.
 #[derive(Clone, Copy, Debug)]
 enum Draws {
-    /// Anew at each call: uniform, and even over any few dozen calls, so that sides with more samples and sides with fewer
-    /// see the same mean. Multiples of the golden ratio, modulo one (Weyl's sequence).
+    /// A new position at each call: uniform, and evenly spread over any few dozen calls, so that sides with more and with fewer samples
+    /// have the same mean. Multiples of the golden ratio, modulo one (Weyl's sequence).
     Spread,
-    /// Always there.
+    /// Always at two thirds.
     TwoThirds,
 }
 

@@ -1,4 +1,4 @@
-//! Sequences against each other, and against order: equal, includes, is_sorted, lexicographical_compare, mismatch.
+//! Comparisons of sequences, and a check of their order: equal, includes, is_sorted, lexicographical_compare, mismatch.
 
 use std::cmp::Ordering;
 
@@ -20,7 +20,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
     ]
 }
 
-/// So many elements are compared without a branch between them, which vectorises.
+/// The number of elements that are compared without a branch between them, which vectorises.
 const BLOCK: usize = 64;
 
 /// Whether the blocks are equal, without an early exit.
@@ -29,14 +29,14 @@ fn same<T: Number>(a: &[T], b: &[T]) -> bool {
     a.iter().zip(b).fold(true, |same, (x, y)| same & (x == y))
 }
 
-/// The first place at which the two differ, block by block.
+/// The first index at which the two differ, found block by block.
 fn first_difference<T: Number>(a: &[T], b: &[T]) -> Option<usize> {
     let block = a.chunks(BLOCK).zip(b.chunks(BLOCK)).position(|(a, b)| !same(a, b))?;
     let (a, b) = (&a[block * BLOCK..], &b[block * BLOCK..]);
     a.iter().zip(b).position(|(x, y)| x != y).map(|at| block * BLOCK + at)
 }
 
-/// They are, so all is looked at.
+/// The sequences are equal, so all elements are compared.
 fn equal<T: Number>(s: &mut Stage<'_, T>) {
     let (a, b) = (s.case().data(), s.case().second());
     let (pool, piece) = (s.rayon_pool(), s.rayon_piece());
@@ -68,7 +68,7 @@ fn is_sorted<T: Number>(s: &mut Stage<'_, T>) {
     s.sequential(
         "blocks",
         reading(move || {
-            // Overlapping by one, so that the seams are looked at, too.
+            // The blocks overlap by one element, so that the pairs at their borders are compared too.
             let starts = (0..v.len().saturating_sub(1)).step_by(BLOCK);
             let block = |start: usize| &v[start..v.len().min(start + BLOCK + 1)];
             starts.map(block).all(|block| block[1..].iter().zip(block).fold(true, |sorted, (x, y)| sorted & (y <= x)))
@@ -82,7 +82,7 @@ fn is_sorted<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("is_sorted", |f| reading(move || f.call(Args::reading(v))));
 }
 
-/// Both are equal, so all is looked at; neither is less.
+/// The sequences are equal, so all elements are compared and neither is less.
 fn lexicographical_compare<T: Number>(s: &mut Stage<'_, T>) {
     let (a, b) = (s.case().data(), s.case().second());
     let (pool, piece) = (s.rayon_pool(), s.rayon_piece());
@@ -96,7 +96,7 @@ fn lexicographical_compare<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("lexicographical_compare", |f| reading(move || f.call(Args::comparing(a, b))));
 }
 
-/// One element is made zero, which none is, and afterwards what it was.
+/// One element is set to zero, which no other element is, and restored afterwards.
 fn mismatch<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let (a, n) = (case.data(), case.n());

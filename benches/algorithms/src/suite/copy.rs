@@ -11,7 +11,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
     vec![
         Row::new("copy", Input::WRITE, Check::Written, |s| copy(s, "copy")),
         Row::new("copy_if", Input::WRITE, Check::Written, copy_if),
-        // The whole of it: in Rust the same as copy.
+        // All elements; in Rust, this is the same as copy.
         Row::new("copy_n", Input::WRITE, Check::Written, |s| copy(s, "copy_n")),
         Row::new("fill", in_place, Check::InPlace, fill),
         Row::new("generate", in_place, Check::InPlace, generate),
@@ -31,14 +31,14 @@ fn copy<T: Number>(s: &mut Stage<'_, T>, cxx: &str) {
     s.cxx(cxx, |f| case.writing(move |out| f.call(Args::writing(v, out))));
 }
 
-/// The even ones.
+/// Copies the even elements.
 pub(crate) fn copy_if<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool, piece) = (s.case(), s.rayon_pool(), s.rayon_piece());
     let v = case.data();
     s.ours(|par| case.writing(move |out| par.filter_into(v, room(out), even).len()));
     s.sequential("std", case.writing(move |out| fill_from(out, v.iter().filter(|x| even(*x)))));
     s.sequential("no branch", case.writing(move |out| copy_even(v, out)));
-    // Counted, the output split accordingly, and copied: its filter makes a list of vectors instead, which is slower.
+    // Count, split the output accordingly, and copy. rayon's filter collects a list of vectors instead, which is slower.
     s.rayon(case.writing(move |out| {
         pool.install(|| {
             let count = |v: &[T]| v.iter().filter(|x| even(*x)).count();
@@ -59,14 +59,14 @@ fn fill_from<'v, T: Number>(out: &mut [T], from: impl Iterator<Item = &'v T>) ->
     out.iter_mut().zip(from).map(|(out, x)| *out = *x).count()
 }
 
-/// Writes every element where the next even one belongs.
+/// Writes every element to the position of the next even element.
 fn copy_even<T: Number>(v: &[T], out: &mut [T]) -> usize {
     let mut kept = 0;
     for x in v {
         out[kept] = *x;
         kept += usize::from(even(x));
     }
-    // What was written last may not have been kept.
+    // The last written element may not be one of the kept ones.
     if let Some(after) = out.get_mut(kept) {
         *after = T::default();
     }

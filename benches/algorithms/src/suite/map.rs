@@ -1,4 +1,4 @@
-//! Element by element: for_each, transform.
+//! Element-wise algorithms: for_each, transform.
 
 use rayon::prelude::*;
 
@@ -14,7 +14,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
     ]
 }
 
-/// Every element counts to `k`.
+/// Increments every element `k` times.
 pub(crate) fn for_each<T: Number>(s: &mut Stage<'_, T>, k: usize) {
     let (case, pool) = (s.case(), s.rayon_pool());
     s.ours(|par| case.in_place(move |v| par.for_each_mut(v, |x| x.count_to(k))));

@@ -1,14 +1,16 @@
-//! The suite of pSTL-Bench (Laso, Krupitza and Hunold, ICPP 2024) in Rust: its 36 algorithms on its inputs, in every library that has
-//! them.
+//! The suite of pSTL-Bench (Laso, Krupitza and Hunold, ICPP 2024) in Rust: its 36 algorithms on its inputs, in every library that has them.
 //!
-//! [`rows`] is the one table from which the comparison of all algorithms, the scaling report and the criterion groups
-//! are made. A family has a file; there, a row is one function that names its sides one after the other: ours, the best code for
-//! one core, the libraries of Rust, the C++ peers. Sums of integers wrap around; floats are ordered by `total_cmp` in Rust
-//! and by `<` in C++. A side that a library does not offer is not there.
+//! [`rows`] is the only table: the comparison of all algorithms, the scaling report and the criterion groups are made from it. Each family
+//! has a file, in which a row is one function. It names its sides one after the other: ours, the best code for one core, the libraries of
+//! Rust, the C++ peers. Sums of integers wrap around; floats are ordered by `total_cmp` in Rust and by `<` in C++. A row has no side for a
+//! library that does not offer the algorithm.
 //!
-//! What differs from the released suite: its random places are drawn from a sequence that is even over few draws
-//! (see `case.rs`); a long sequence that is sorted, merged or partitioned is shuffled once and copied fresh for each call, so that
-//! all sides get the same; and the C++ peers of mismatch get the execution policy, which it forgets.
+//! The differences from the released suite:
+//!
+//! * Random positions are drawn from a sequence that is even over few draws (see `case.rs`).
+//! * A long sequence that is sorted, merged or partitioned is shuffled once and copied afresh for each call, so that all sides get the
+//!   same.
+//! * The C++ peers of mismatch get the execution policy, which the suite forgets.
 
 mod case;
 mod compare;
@@ -47,18 +49,18 @@ impl<T> fmt::Debug for Row<T> {
     }
 }
 
-/// What the result of a call is, and how much of it is the same for all.
+/// What a call computes, and which part of it must be equal for all sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
-    /// What it answers.
+    /// The answer.
     Answer,
-    /// What it answers, and writes elsewhere.
+    /// The answer and the output.
     Written,
-    /// What it makes of its input.
+    /// The sequence that is modified in place.
     InPlace,
-    /// That, where both parts may be in any order.
+    /// The modified sequence, whose two parts may each be in any order.
     Partitioned,
-    /// That, where only the first half is in order.
+    /// The modified sequence, of which only the first half is in order.
     FirstHalf,
 }
 
@@ -67,7 +69,7 @@ impl<T: Number> Row<T> {
         Row { name, input, check, is_variant: false, sides }
     }
 
-    /// As a variant of the row before, which does not count among the 36.
+    /// Marks the row as a variant of the previous row; it does not count among the 36.
     fn variant(self) -> Self {
         Row { is_variant: true, ..self }
     }
@@ -77,43 +79,43 @@ impl<T: Number> Row<T> {
         self.name
     }
 
-    /// Whether it is another input of an algorithm that has a row already.
+    /// Whether it is an algorithm that already has a row, with another input.
     pub fn is_variant(&self) -> bool {
         self.is_variant
     }
 
-    /// The greatest length it is made for, as a logarithm: its elements shall differ, and a call shall end.
+    /// The greatest permitted length, as a binary logarithm: up to it, the elements differ and a call ends in reasonable time.
     pub fn log2_max(&self) -> u32 {
         const VARIANT: u32 = 16;
         if self.is_variant { VARIANT.min(T::LOG2_MAX) } else { T::LOG2_MAX }
     }
 
-    /// Its sequences.
+    /// The sequences of the row.
     pub fn input(&self) -> Input {
         self.input
     }
 
-    /// Bytes a call of length `n` reads and writes, for throughput.
+    /// The number of bytes that a call of length `n` reads and writes, for the throughput.
     pub fn bytes(&self, n: usize) -> usize {
         self.input.elements(n) * size_of::<T>()
     }
 
-    /// Bytes that its sequences of `n` elements keep.
+    /// The number of bytes that the sequences of `n` elements occupy.
     pub fn bytes_kept(&self, n: usize) -> usize {
         self.input.elements_kept(n) * size_of::<T>()
     }
 
-    /// Its sequences of `n` elements.
+    /// The sequences of the row with `n` elements.
     ///
     /// # Panics
     ///
-    /// If there are fewer than two: some of the algorithms need a pair.
+    /// If `n` is less than two: some of the algorithms need a pair.
     pub fn case(&self, n: usize) -> Case<T> {
         assert!(n >= 2, "some of the algorithms need a pair");
         Case::new(self.input, n)
     }
 
-    /// All sides there are.
+    /// All sides that exist.
     pub fn sides<'a>(
         &self,
         case: &'a Case<T>,
@@ -126,14 +128,14 @@ impl<T: Number> Row<T> {
         stage.into_sides()
     }
 
-    /// Runs `side` once on fresh input and gives all it computed: its answer, and what it wrote.
+    /// Runs `side` once on fresh input and returns all that it computed: its answer and its output.
     pub fn result_of(&self, case: &Case<T>, side: &mut Side<'_>) -> (f64, Vec<f64>) {
         self.check.result_of(case, side)
     }
 }
 
 impl Check {
-    /// Runs `side` once on fresh input and gives all it computed: its answer, and what it wrote.
+    /// Runs `side` once on fresh input and returns all that it computed: its answer and its output.
     pub fn result_of<T: Number>(self, case: &Case<T>, side: &mut Side<'_>) -> (f64, Vec<f64>) {
         case.reset();
         let answer = side.answer();
@@ -159,7 +161,7 @@ impl Check {
     }
 }
 
-/// All rows, in the order of the alphabet, a variant after its algorithm.
+/// All rows in alphabetical order, each variant after its algorithm.
 pub fn rows<T: Number>() -> Vec<Row<T>> {
     let families =
         [copy::rows, compare::rows, map::rows, order::rows, reduce::rows, scan::rows, search::rows, sets::rows];
@@ -168,7 +170,8 @@ pub fn rows<T: Number>() -> Vec<Row<T>> {
     rows
 }
 
-/// Shows every row for elements of that name at length `n`: its name, the bytes a call reads and writes, and its sides.
+/// Passes every row for the element type with this name at length `n` to `visitor`: its name, the bytes that a call reads and writes, and
+/// its sides.
 ///
 /// # Panics
 ///
@@ -187,7 +190,7 @@ pub fn visit(element: &str, n: usize, on: Runtimes<'_>, others: &Others, visitor
     }
 }
 
-/// What [`visit`] calls.
+/// The function that [`visit`] calls.
 pub type Visitor<'v> = dyn FnMut(&str, usize, Vec<(Group, Side<'_>)>) + 'v;
 
 /// The names of all rows.
@@ -195,11 +198,11 @@ pub fn names() -> Vec<&'static str> {
     rows::<f64>().iter().map(Row::name).collect()
 }
 
-/// The name, if there is such a row: for the command line.
+/// Returns the name if there is such a row; a parser for the command line.
 ///
 /// # Errors
 ///
-/// Where there is none; says which there are.
+/// If there is no such row; the message lists the names.
 pub fn known_name(name: &str) -> Result<String, String> {
     let names = names();
     let known = names.contains(&name);
@@ -209,7 +212,7 @@ pub fn known_name(name: &str) -> Result<String, String> {
 /// Whether an element is even.
 #[inline]
 fn even<T: Number>(x: &T) -> bool {
-    // SAFETY: what the rows apply it to are elements of an `Input`: the integers from 1 on, as many as memory holds of them and
-    // at most `i32::MAX`.
+    // SAFETY: the rows apply it only to elements of an `Input`, which are the integers from 1 on. They are at most `i32::MAX`, for memory
+    // holds no more elements.
     unsafe { x.is_even() }
 }

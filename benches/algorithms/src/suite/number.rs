@@ -1,4 +1,4 @@
-//! The elements, and the operations all sides do on them.
+//! The element types and the operations of all sides on them.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -8,44 +8,44 @@ use super::Ordered;
 use crate::data::Sampled;
 use crate::peers::Element;
 
-/// An element type with the operations of the cases; `peers.hpp` has the same ones.
+/// An element type with the operations of the cases; `peers.hpp` has the same operations.
 pub trait Number: Element + Sampled + Ordered + Default + PartialEq + PartialOrd + Send + Sync + Debug {
-    /// No random one is above it.
+    /// No random element is above it.
     const HIGHEST: Self;
-    /// About half of the random ones are above it.
+    /// About half of the random elements are above it.
     const MIDDLE: Self;
-    /// One.
+    /// The number one.
     const ONE: Self;
-    /// As many different elements there are, as a logarithm, that also `i32` holds.
+    /// The number of different elements that `i32` can represent too, as a binary logarithm.
     const LOG2_MAX: u32;
-    /// Its name in C++, and so in Google Benchmark's names.
+    /// The name in C++, and hence in Google Benchmark's names.
     const CXX_NAME: &'static str;
 
-    /// The number of an element counted from zero: 1, 2, 3, ...
+    /// The element with the given index, counted from zero: 1, 2, 3, ...
     fn nth(index: usize) -> Self;
 
-    /// The sum; of integers, modulo their range.
+    /// The sum; for integers modulo their range.
     fn add(self, other: Self) -> Self;
-    /// The difference; of integers, modulo their range.
+    /// The difference; for integers modulo their range.
     fn minus(self, other: Self) -> Self;
-    /// The square; of integers, modulo their range.
+    /// The square; for integers modulo their range.
     fn square(self) -> Self;
-    /// A map that can be repeated for ever without leaving the range in which arithmetic is fast.
+    /// A map that can be repeated for ever without leaving the range of fast arithmetic.
     fn affine(self) -> Self;
     /// The smaller of sine and tangent.
     fn sin_tan(self) -> Self;
-    /// Whether the integer it is is even.
+    /// Whether the number is even.
     ///
     /// # Safety
     ///
-    /// It must be an integer that `i32` can hold.
+    /// It must be an integer in the range of `i32`.
     unsafe fn is_even(self) -> bool;
-    /// The order of sorts.
+    /// The order that sorts use.
     fn order(&self, other: &Self) -> Ordering;
-    /// As the answer of a side.
+    /// The value as the answer of a side.
     fn number(self) -> f64;
 
-    /// Counts to `k`, which the compiler cannot see through: the kernel of for_each.
+    /// Counts to `k` in a way that the compiler cannot simplify: the kernel of for_each.
     #[inline]
     fn count_to(&mut self, k: usize) {
         let mut sum = Self::default();
@@ -99,7 +99,7 @@ impl Number for i32 {
     }
 }
 
-/// Both floats have the same operations by the same names.
+/// Both float types have the same operations with the same names.
 macro_rules! float {
     ($type:ident, $cxx_name:literal, $log2_max:literal) => {
         impl Number for $type {
@@ -135,7 +135,7 @@ macro_rules! float {
             }
             #[inline]
             unsafe fn is_even(self) -> bool {
-                // SAFETY: the caller's word. A cast that saturates would do more than the C++ peers' does.
+                // SAFETY: the caller's promise. A saturating cast would do more work than that of the C++ peers.
                 unsafe { self.to_int_unchecked::<i32>() % 2 == 0 }
             }
             #[inline]

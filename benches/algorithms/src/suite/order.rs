@@ -1,4 +1,4 @@
-//! Orders: inplace_merge, merge, partial_sort, partition, sort, and the stable sort.
+//! Algorithms that reorder: inplace_merge, merge, partial_sort, partition, sort, and the stable sort.
 
 use rayon::prelude::*;
 
@@ -21,7 +21,7 @@ pub(crate) fn inplace_merge<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
     let middle = case.middle();
     s.ours(|par| case.consuming(move |v| T::inplace_merge(par, v, middle)));
-    // std's sort finds both runs and merges them.
+    // std's sort detects both runs and merges them.
     s.sequential("std sort", case.consuming(|v| v.sort_by(T::order)));
     s.cxx("inplace_merge", |f| case.consuming(move |v| f.call(Args { middle, ..Args::in_place(v) })));
 }
@@ -41,7 +41,7 @@ pub(crate) fn merge<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("merge", |f| case.merging(move |a, b, out| f.call(Args { b, ..Args::writing(a, out) })));
 }
 
-/// Without a branch on the data while both sides last.
+/// Has no branch on the data until one side is exhausted.
 fn two_pointers<T: Number>(a: &[T], b: &[T], out: &mut [T]) {
     let (mut i, mut j) = (0, 0);
     while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
@@ -56,7 +56,7 @@ fn two_pointers<T: Number>(a: &[T], b: &[T], out: &mut [T]) {
     from_b.copy_from_slice(&b[j..]);
 }
 
-/// The lower half, in order.
+/// Sorts the lower half of the elements into the first half.
 fn partial_sort<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let middle = case.middle();
@@ -75,7 +75,7 @@ fn partial_sort<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("partial_sort", |f| case.consuming(move |v| f.call(Args { middle, ..Args::in_place(v) })));
 }
 
-/// The even ones first.
+/// Moves the even elements to the front.
 fn partition<T: Number>(s: &mut Stage<'_, T>) {
     let case = s.case();
     s.ours(|par| case.consuming(move |v| par.partition(v, even)));
@@ -84,7 +84,7 @@ fn partition<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("partition", |f| case.consuming(move |v| f.call(Args::in_place(v))));
 }
 
-/// Hoare's.
+/// Hoare's partition.
 fn from_both_ends<T: Number>(v: &mut [T]) -> usize {
     let (mut low, mut high) = (0, v.len());
     loop {
@@ -96,7 +96,7 @@ fn from_both_ends<T: Number>(v: &mut [T]) -> usize {
     }
 }
 
-/// Lomuto's, where each element is moved, whether it has to or not, and nothing is guessed.
+/// Lomuto's partition, which moves every element unconditionally, so that there is no branch to predict.
 fn without_branch<T: Number>(v: &mut [T]) -> usize {
     let mut low = 0;
     for at in 0..v.len() {

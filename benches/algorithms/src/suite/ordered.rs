@@ -1,11 +1,11 @@
-//! Ours where integers and floats call it by different names: what has an order, and what gets one.
+//! Our functions that have different names for integers and for floats.
 
 use std::mem::MaybeUninit;
 
 use fusain::algorithms::Par;
 use rdst::RadixSort;
 
-/// What is called by another name for integers, which have an order, than for floats, which get one.
+/// Functions that have one name for integers, which are `Ord`, and another for floats, which need a comparison.
 pub trait Ordered: Sized {
     /// `Par::min`, the value.
     fn min(par: Par<'_>, v: &[Self]) -> Option<Self>;
@@ -21,11 +21,11 @@ pub trait Ordered: Sized {
     fn merge_into(par: Par<'_>, a: &[Self], b: &[Self], room: &mut [MaybeUninit<Self>]);
     /// `Par::inplace_merge`.
     fn inplace_merge(par: Par<'_>, v: &mut [Self], middle: usize);
-    /// rdst's radix sort, on the rayon pool it is called in. (crumsort has no floats, and had one release.)
+    /// rdst's radix sort on the current rayon pool. (crumsort supports no floats, and had one release.)
     fn radix_sort(v: &mut [Self]);
-    /// std's smallest value, by what vectorises.
+    /// std's smallest value, in a form that vectorises.
     fn std_min(v: &[Self]) -> Option<Self>;
-    /// std's greatest value, by what vectorises.
+    /// std's greatest value, in a form that vectorises.
     fn std_max(v: &[Self]) -> Option<Self>;
 }
 

@@ -1,4 +1,4 @@
-//! Whole sequences into one value: count, count_if, max_element, min_element, reduce, transform_reduce.
+//! Reductions of a sequence to one value: count, count_if, max_element, min_element, reduce, transform_reduce.
 
 use rayon::prelude::*;
 
@@ -20,7 +20,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
     ]
 }
 
-/// Of an element that is there, another one each time.
+/// Counts an element that occurs, another one at each call.
 pub(crate) fn count<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let v = case.data();
@@ -51,7 +51,7 @@ pub(crate) fn max<T: Number>(s: &mut Stage<'_, T>) {
     s.ours(|par| reading(move || T::max(par, v).map(T::number)));
     s.sequential("std", reading(move || T::std_max(v).map(T::number)));
     s.sequential("std by", reading(move || v.iter().copied().max_by(T::order).map(T::number)));
-    // The value alone: its indexed twin is slower, and rayon shall be at its best.
+    // Only the value, which is faster in rayon than the index: each library runs at its best.
     s.rayon(reading(move || pool.install(|| v.par_iter().copied().max_by(T::order)).map(T::number)));
     s.paralight(|p| reading(move || p.map_reduce(v, v[0], |x| *x, greater).number()));
     s.orx(|orx| reading(move || orx.map_reduce(v, |x| *x, greater).map(T::number)));
@@ -69,7 +69,7 @@ pub(crate) fn min<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("min_element", |f| reading(move || f.call(Args::reading(v))));
 }
 
-/// What vectorises; no element is not a number.
+/// In a form that vectorises; no element is NaN.
 #[inline]
 fn greater<T: Number>(a: T, b: T) -> T {
     if a > b { a } else { b }

@@ -1,6 +1,6 @@
-//! Where, and whether at all: adjacent_find, all_of, any_of, find, none_of, search.
+//! Searches: adjacent_find, all_of, any_of, find, none_of, search.
 //!
-//! all_of and none_of look at everything; the others hit at a random place, another one each time.
+//! all_of and none_of examine all elements; the others have a hit at a random position, which differs at each call.
 
 use rayon::prelude::*;
 
@@ -20,11 +20,11 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
     ]
 }
 
-/// One element is made equal to its right neighbour, and afterwards what it was.
+/// One element is made equal to its right neighbour, and restored afterwards.
 fn adjacent_find<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let below = case.n() - 1;
-    // A pair, made and unmade around the search: two stores.
+    // The pair is created and removed around the search, by two stores.
     fn with_pair<T: Number, R>(v: &mut [T], hit: usize, search: impl FnOnce(&[T]) -> R) -> R {
         let before = v[hit];
         v[hit] = v[hit + 1];
@@ -71,7 +71,7 @@ fn any_of<T: Number>(s: &mut Stage<'_, T>) {
     s.cxx("any_of", |f| case.wanting(move |wanted| f.call(Args { needle: wanted.number(), ..Args::reading(v) })));
 }
 
-/// None is, so all are looked at.
+/// No element is above the bound, so all elements are examined.
 pub(crate) fn any_above<T: Number>(s: &mut Stage<'_, T>, bound: T) {
     let (v, pool) = (s.case().data(), s.rayon_pool());
     s.ours(|par| reading(move || par.any(v, |x| *x > bound)));
@@ -100,7 +100,7 @@ pub(crate) fn none_above<T: Number>(s: &mut Stage<'_, T>, bound: T) {
     s.cxx("none_of", |f| reading(move || f.call(Args { needle: bound.number(), ..Args::reading(v) })));
 }
 
-/// For half of the sequence, which stands in its middle.
+/// Searches half of the sequence, which is in its middle.
 fn search<T: Number>(s: &mut Stage<'_, T>) {
     let (case, pool) = (s.case(), s.rayon_pool());
     let (v, wanted) = (case.data(), case.second());

@@ -1,6 +1,6 @@
-//! Sorted sequences as sets: set_difference, set_intersection. rayon has none.
+//! Sorted sequences as sets: set_difference, set_intersection. rayon has neither.
 //!
-//! The second sequence lies in the middle of the first, so half of it remains and half is common.
+//! The second sequence is the middle of the first, so half of the elements are common and half remain.
 
 use super::case::Second;
 use super::stage::room;

@@ -1,4 +1,4 @@
-//! Who takes part in a row, and how a row names its sides.
+//! The participants of a row, and the functions with which a row names its sides.
 
 use std::mem::MaybeUninit;
 
@@ -10,51 +10,51 @@ use super::{Case, Number};
 use crate::peers::{Backend, Cxx, Function, Orx, Paralight};
 use fusain_harness::Side;
 
-/// Who takes part everywhere.
+/// The participants of every comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct Runtimes<'a> {
-    /// Our workers.
+    /// Our pool.
     pub pool: &'a Pool,
-    /// rayon's.
+    /// rayon's pool.
     pub rayon: &'a ThreadPool,
-    /// The C++ peers, where they could be built.
+    /// The C++ peers, if they could be built.
     pub cxx: Option<&'a Cxx>,
 }
 
-/// Who takes part besides, in the comparison of all algorithms.
+/// The further participants in the comparison of all algorithms.
 #[derive(Debug)]
 pub struct Others {
-    /// paralight's workers.
+    /// paralight's pool.
     pub paralight: Paralight,
-    /// orx-parallel's.
+    /// orx-parallel's global pool.
     pub orx: Orx,
-    /// The C++ peers as built without OpenMP's flags.
+    /// The C++ peers built without OpenMP's flags.
     pub stock: Option<Cxx>,
 }
 
 impl Others {
-    /// All of them, on so many threads.
+    /// All of them, with `threads` threads.
     pub fn new(threads: usize) -> Self {
         Others { paralight: Paralight::new(threads), orx: Orx::new(threads), stock: Cxx::load_stock().ok() }
     }
 }
 
-/// What a side is compared as.
+/// The role of a side in the comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
     /// Ours, as the model decides.
     Ours,
-    /// Ours, parallel whatever the model says.
+    /// Ours, always parallel.
     Forced,
-    /// Code for one core; there may be several, and the best counts.
+    /// Code for one core. There may be several such sides; the best counts.
     Sequential,
     /// A parallel library.
     Peer,
-    /// Shown beside the others, and not compared.
+    /// Shown beside the others, but not compared.
     Shown,
 }
 
-/// Where a row puts its sides.
+/// Collects the sides of a row.
 #[derive(Debug)]
 pub struct Stage<'a, T> {
     case: &'a Case<T>,
@@ -65,33 +65,33 @@ pub struct Stage<'a, T> {
 }
 
 impl<'a, T: Number> Stage<'a, T> {
-    /// An empty one; `forced` adds ours at any size.
+    /// An empty stage; `forced` adds our forced parallel side at every size.
     pub fn new(case: &'a Case<T>, on: Runtimes<'a>, others: Option<&'a Others>, forced: bool) -> Self {
         Stage { case, on, others, forced, sides: Vec::new() }
     }
 
-    /// All sides that a row has named.
+    /// All sides that the row has named.
     pub fn into_sides(self) -> Vec<(Group, Side<'a>)> {
         self.sides
     }
 
-    /// What the row runs on.
+    /// The data of the row.
     pub(super) fn case(&self) -> &'a Case<T> {
         self.case
     }
 
-    /// rayon, called from outside its pool as a program's main thread calls it.
+    /// rayon's pool, which is called from outside, as a program's main thread does.
     pub(super) fn rayon_pool(&self) -> &'a ThreadPool {
         self.on.rayon
     }
 
-    /// A length of pieces that gives each of rayon's threads a few.
+    /// A chunk length that gives each of rayon's threads a few chunks.
     pub(super) fn rayon_piece(&self) -> usize {
         const SHORTEST: usize = 1 << 12;
         self.case.n().div_ceil(4 * self.on.rayon.current_num_threads()).max(SHORTEST)
     }
 
-    /// Ours: under the model, forced where asked for, and on one core.
+    /// Our sides: with the model, forced if requested, and on one core.
     pub(super) fn ours<M: FnOnce(&str) -> Side<'a>>(&mut self, side: impl Fn(Par<'a>) -> M) {
         let auto = par().on(self.on.pool);
         self.sides.push((Group::Ours, side(auto)("ours")));
@@ -101,7 +101,7 @@ impl<'a, T: Number> Stage<'a, T> {
         self.sides.push((Group::Sequential, side(auto.sequential())("ours sequential")));
     }
 
-    /// The best code for one core: std's, and what one writes where std has nothing.
+    /// The best code for one core: std's, or hand-written code if std has none.
     pub(super) fn sequential(&mut self, name: &str, side: impl FnOnce(&str) -> Side<'a>) {
         self.sides.push((Group::Sequential, side(name)));
     }
@@ -115,28 +115,28 @@ impl<'a, T: Number> Stage<'a, T> {
         self.peer("rayon", side);
     }
 
-    /// paralight, where it takes part.
+    /// paralight, if it takes part.
     pub(super) fn paralight<M: FnOnce(&str) -> Side<'a>>(&mut self, side: impl FnOnce(&'a Paralight) -> M) {
         if let Some(others) = self.others {
             self.peer("paralight", side(&others.paralight));
         }
     }
 
-    /// orx-parallel, where it takes part.
+    /// orx-parallel, if it takes part.
     pub(super) fn orx<M: FnOnce(&str) -> Side<'a>>(&mut self, side: impl FnOnce(&'a Orx) -> M) {
         if let Some(others) = self.others {
             self.peer("orx", side(&others.orx));
         }
     }
 
-    /// Another library of Rust, where the others take part.
+    /// Another library of Rust, if the further participants take part.
     pub(super) fn besides(&mut self, name: &str, side: impl FnOnce(&str) -> Side<'a>) {
         if self.others.is_some() {
             self.peer(name, side);
         }
     }
 
-    /// Each of the C++ peers that has the algorithm.
+    /// Each C++ peer that has the algorithm.
     pub(super) fn cxx<M: FnOnce(&str) -> Side<'a>>(&mut self, algorithm: &str, side: impl Fn(Function<'a, T>) -> M) {
         for backend in Backend::ALL {
             let function = self.on.cxx.and_then(|cxx| cxx.find(backend, algorithm));
@@ -152,10 +152,10 @@ impl<'a, T: Number> Stage<'a, T> {
     }
 }
 
-/// A slice as room to write to.
+/// A slice as uninitialised output.
 pub(super) fn room<T: Copy>(out: &mut [T]) -> &mut [MaybeUninit<T>] {
     let (start, len) = (out.as_mut_ptr(), out.len());
-    // SAFETY: the same memory, borrowed as long, and `MaybeUninit<T>` is laid out as `T`. Whoever gets the room only ever
-    // writes values of `T` to it, as all callers here do.
+    // SAFETY: the same memory, borrowed for as long, and `MaybeUninit<T>` has the layout of `T`. All callers here pass the result to code
+    // that only writes values of `T` to it.
     unsafe { std::slice::from_raw_parts_mut(start.cast(), len) }
 }

@@ -1,4 +1,4 @@
-//! `compare choice`: every algorithm of five collectives at seven sizes, between threads; over MPI it is `compare-choice-mpi`.
+//! `compare choice`: every algorithm of five collectives at seven sizes, between threads. The version over MPI is `compare-choice-mpi`.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 

@@ -1,8 +1,8 @@
 //! `compare hierarchy` over real hosts: `mpirun --hostfile ... compare-hierarchy-mpi`.
 //!
-//! Broadcast and reduction by hosts, ours on top of MPI's messages, against flat ones of ours and against the library's own
-//! `MPI_Bcast` and `MPI_Reduce`, in turn in one run. A rank's host is the only level: it is what the processes' host names
-//! say, so the pretended machine inside is one core.
+//! Broadcast and reduction in turn in one run: by hosts, ours over MPI's messages; flat, ours; and the library's `MPI_Bcast` and
+//! `MPI_Reduce`. The only level is the host of a rank, which comes from the processes' host names, so the synthetic machine inside has one
+//! core.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -17,7 +17,7 @@ use fusain_harness::{geometric_mean, median, table};
 const ROUNDS: usize = 15;
 const DOUBLES: [usize; 4] = [1, 128, 8_192, 131_072];
 
-/// Hosts are numbered by the first rank that shares memory with this one.
+/// Hosts are numbered by the first rank that shares memory with this rank.
 fn hierarchy(comm: &MpiComm) -> Hierarchy<MpiComm> {
     let shared = comm.split_type(SplitType::Shared).expect("a split").expect("every rank shares memory with itself");
     let mut first = [comm.rank() as u64];
@@ -45,7 +45,7 @@ fn main() {
                 match which {
                     0 => hierarchy.broadcast(&mut data, 0).expect("levels"),
                     1 => comm.broadcast(&mut data, 0).expect("flat"),
-                    // SAFETY: all ranks take the lengths from one constant.
+                    // SAFETY: all ranks take the lengths from the same constant.
                     2 => unsafe { comm.native_broadcast(bytes_of(&mut data), 0) }.expect("library"),
                     3 => hierarchy.reduce(&mut data, 0, add).expect("levels"),
                     4 => comm.reduce(&mut data, 0, add).expect("flat"),

@@ -1,9 +1,9 @@
-//! `compare interpret`: what the interpreter costs for each operation of a local graph, beside a loop that does the same
-//! operations one after another and beside the graph as most would write it, a `HashMap` of closures.
+//! `compare interpret`: the cost of the interpreter for each operation of a local graph. It is compared with a loop that executes the same operations one after
+//! another, and with the common way to write such a graph, a `HashMap` of closures.
 //!
-//! 10^5 operations on single 64-bit numbers, so that hardly anything but the bookkeeping is measured. Three shapes: a chain (each waits for the
-//! one before), pairs (a binary tree of sums: half of the operations are ready at once), and random (each combines two of 4,096 numbers). The key is that of the
-//! slowest shape.
+//! The graphs have 10^5 operations on single 64-bit numbers, so that almost only the bookkeeping is measured. There are three shapes: a chain (each operation
+//! depends on the previous one), pairs (a binary tree of sums, in which half of the operations are ready at once), and random (each operation combines two of
+//! 4,096 numbers). The key is that of the slowest shape.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -80,7 +80,7 @@ fn combine(operator: Operator, a: u64, b: u64) -> u64 {
     }
 }
 
-/// What somebody would write for just these operations, in an order that is right.
+/// Hand-written code for exactly these operations, in a valid order.
 fn by_hand(steps: &[Step], numbers: &mut [u64]) {
     for &Step { operator, into, with } in steps {
         numbers[into] = combine(operator, numbers[into], numbers[with]);
@@ -90,7 +90,7 @@ fn by_hand(steps: &[Step], numbers: &mut [u64]) {
 /// Reads and writes the numbers.
 type Closure = Box<dyn Fn(&mut [u64]) + Send>;
 
-/// A node of the graph that most would write.
+/// A node of the common closure graph.
 struct Node {
     run: Closure,
     dependencies: usize,
@@ -146,7 +146,7 @@ fn measure(shape: &Shape, samples: usize) -> (usize, [Vec<f64>; 3]) {
     run_closures(&mut graph, &mut numbers);
     assert_eq!(numbers, expected, "{}: closures", shape.name);
 
-    // The world's one rank is a thread of its own: everything moves there.
+    // The world's only rank is a separate thread, so everything moves there.
     let everything = Mutex::new(Some((run, graph)));
     let mut all = World::threads(1).run(|comm| {
         let (run, mut graph) = everything.lock().ok().and_then(|mut all| all.take()).expect("there is one rank");

@@ -1,4 +1,4 @@
-//! `compare irregular` where there is no MPI: its two ranks are threads of one process.
+//! `compare irregular` without MPI: its two ranks are threads of one process.
 
 use clap::Parser;
 use fusain::comm::World;

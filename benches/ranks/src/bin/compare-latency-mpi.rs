@@ -1,7 +1,7 @@
-//! `compare latency`: collectives of 8 bytes used as blocking calls, ours over the library's own, `mpirun -n 2 compare-latency-mpi`.
+//! `compare latency`: collectives of 8 bytes used as blocking calls, ours and the library's, `mpirun -n 2 compare-latency-mpi`.
 //!
-//! Ours is started through the loop, driven by hand, and waited for; beside it the same schedule run without a loop, and the library's
-//! blocking call. All in turn, in batches; the ratio is of medians, the key the worst of all collectives.
+//! Ours is started through the progress loop, driven by hand, and waited for. Beside it are the same schedule without a loop, and the
+//! library's blocking call. All are measured in turn, in batches. The ratio is of medians; the key is the worst of all collectives.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -15,7 +15,7 @@ use fusain_benches_ranks::nonblocking::{Call, Nonblocking, Ours, prepared};
 use fusain_harness::{median, table};
 
 const BYTES: usize = 8;
-/// Calls timed at once, and how often; the same for a run that only has to end.
+/// The number of calls in a timed batch, and the number of batches; `SMOKE` has those of a run that only has to end.
 const FULL: (usize, usize) = (200, 31);
 const SMOKE: (usize, usize) = (3, 1);
 
@@ -42,12 +42,12 @@ fn main() {
                     match (which, call) {
                         (0, Call::Barrier) => comm.barrier().expect("the library's"),
                         (0, Call::AllToAll) => {
-                            // SAFETY: all ranks give a constant times their number.
+                            // SAFETY: on all ranks the length is a constant times the number of ranks.
                             unsafe { comm.native_all_to_all(&mine, &mut theirs) }.expect("the library's");
                         }
                         (0, Call::Allreduce) => {
                             let (mine, all) = (&mine[..BYTES], &mut theirs[..BYTES]);
-                            // SAFETY: all ranks give a constant length.
+                            // SAFETY: all ranks pass the same constant length.
                             unsafe { comm.native_allreduce_or(mine, all) }.expect("the library's");
                         }
                         (1, _) => {
@@ -62,7 +62,7 @@ fn main() {
                         }
                     }
                 }
-                // The first round warms up.
+                // The first round is the warm-up.
                 if round > 0 {
                     times.push(begin.elapsed().as_secs_f64() * 1e6 / batch as f64);
                 }

@@ -1,6 +1,7 @@
-//! `compare overhead`: what it costs to be able to scale. One rank with one worker, beside plain sequential Rust.
+//! `compare overhead`: the cost of being able to scale. One rank with one worker, beside plain sequential Rust.
 //!
-//! Both sides of each program in turn, and each round the other one first; the ratio is of medians. Both make their input, and both are checked, once.
+//! Both sides of each program have their turns, and the order changes in each round. The ratio is of medians. Both sides create their input, and the
+//! results of both are checked once.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -24,7 +25,7 @@ struct Arguments {
     rounds: usize,
 }
 
-/// A program's name, the most it should cost, and nanoseconds of plain code and of ours, each round.
+/// A program's name, its maximum permitted cost as a ratio, and the nanoseconds of plain code and of ours for each round.
 type Row = (&'static str, f64, [Vec<f64>; 2]);
 
 /// One rank with one worker.
@@ -45,7 +46,7 @@ impl Bench<'_> {
             for side in [round % 2, 1 - round % 2] {
                 settle();
                 let begun = Instant::now();
-                // Of plain code the compiler would see that each round finds the same.
+                // Without the black box, the compiler could see that plain code finds the same in each round.
                 let found = if side == 0 { black_box(program).plain() } else { ours()? };
                 black_box(&found);
                 times[side].push(begun.elapsed().as_nanos() as f64);

@@ -1,8 +1,8 @@
 //! `compare overlap` over an MPI library: `mpirun -n 2 compare-overlap-mpi [--smoke]`.
 //!
-//! Ours, driven by hand or by a progress thread, beside the library's own nonblocking collectives, which get on only inside its calls.
-//! Computing keeps the core busy, so where there are as many ranks as cores the progress thread has none of its own. Last, what the progress
-//! thread takes of a core while it waits for messages and none come.
+//! Ours, driven by hand or by a progress thread, beside the library's nonblocking collectives, which progress only inside its calls.
+//! Computing keeps the core busy. With as many ranks as cores, the progress thread has therefore no free core. The last figure is the share
+//! of a core that the progress thread uses while no messages arrive.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -17,11 +17,11 @@ use fusain_benches_ranks::nonblocking::{CASES, Call, Nonblocking, Ours, Overlap,
 use fusain_benches_ranks::slowest;
 use fusain_harness::table;
 
-/// Collectives measured for each figure, and seconds without a message; the same for a run that only has to end.
+/// The number of collectives for each figure, and the seconds without a message; `SMOKE` has those of a run that only has to end.
 const FULL: (usize, f64) = (101, 2.0);
 const SMOKE: (usize, f64) = (3, 0.1);
 
-/// The library's own.
+/// The library's collective.
 struct Native<'a> {
     comm: &'a MpiComm,
     call: Call,
@@ -57,7 +57,7 @@ fn compute(time: Duration) {
 
 fn main() {
     let (rounds, idle_s) = if std::env::args().any(|argument| argument == "--smoke") { SMOKE } else { FULL };
-    // Any thread may call, so that both sides can be measured in turn; by hand the level makes no difference.
+    // Any thread may call MPI, so that both sides can be measured in turn. For progress by hand the thread level makes no difference.
     let world = MpiWorld::start_multiple().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
     let agree = |time_us: f64| slowest(&comm, time_us);

@@ -1,11 +1,12 @@
-//! `compare overlap`: how much of a nonblocking collective hides behind computing.
+//! `compare overlap`: the share of a nonblocking collective that is hidden behind computing.
 //!
 //! Eight ranks in the in-process world, on a modelled network of 20 µs latency and 1 GB/s. Computing is the world's modelled computing,
-//! which leaves the processor to others: eight ranks that each kept a core busy would measure this machine's cores. What the loop takes
-//! from an application is therefore shown as processor time: of the progress thread, over the time of the collective.
+//! which leaves the processor to other threads: eight ranks that each kept a core busy would measure this machine's cores. What the
+//! progress loop takes from an application is therefore reported as processor time: of the progress thread, divided by the time of the
+//! collective.
 //!
-//! The smallest overlap over the sizes is the key of each collective. Open MPI and MPICH, and ours on them, are in
-//! `compare-overlap-mpi`, which `cargo xtask compare overlap` runs first.
+//! The smallest overlap over the sizes is the key of each collective. Open MPI and MPICH, and ours over them, are in `compare-overlap-mpi`,
+//! which `cargo xtask compare overlap` runs first.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -36,7 +37,7 @@ struct Arguments {
     ranks: usize,
 }
 
-/// One case on one rank: overlap, and the progress thread's processor time for each collective.
+/// One case on one rank: the overlap, and the progress thread's processor time for each collective.
 struct Sample {
     overlap: Overlap,
     cpu_us: f64,
@@ -61,7 +62,7 @@ fn on_a_rank(comm: &ThreadComm, manual: bool, rounds: usize) -> Vec<Sample> {
     CASES.into_iter().map(measure).collect()
 }
 
-/// For each case the medians over the ranks: pure time, overlap, processor time.
+/// The medians over the ranks for each case: pure time, overlap, processor time.
 fn on_all(arguments: &Arguments, manual: bool, rounds: usize) -> Vec<[f64; 3]> {
     let wire = LogGp { gap_per_byte_ns: 1.0, ..LogGp::hockney(arguments.latency_us * 1_000, 0.0) };
     let world = World::threads(arguments.ranks).network(Network::flat(wire));

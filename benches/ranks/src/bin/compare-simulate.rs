@@ -1,8 +1,8 @@
-//! `compare simulate`: how many events the simulator gets through a second, and how much memory a million ranks take.
+//! `compare simulate`: the simulator's events per second, and the memory for a million ranks.
 //!
-//! Dissemination of 16,384 ranks, linear all-to-all of 256, both of 1,024 bytes, and a dissemination barrier of 10^6 ranks in a
-//! process of its own. Events are counted as LogGOPSim counts them: operations and messages. With `--loggopsim DIR` (where its
-//! `txt2bin` and `LogGOPSim` are) the same schedules go through that, and must end at the same time.
+//! Dissemination of 16,384 ranks and linear all-to-all of 256, both of 1,024 bytes, and a dissemination barrier of 10^6 ranks in a separate
+//! process. Events are counted as LogGOPSim counts them: operations and messages. With `--loggopsim DIR` (the folder of its `txt2bin` and
+//! `LogGOPSim`) the same schedules run in LogGOPSim, and must end at the same simulated time.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -38,7 +38,7 @@ struct Arguments {
     barrier: Option<u32>,
 }
 
-/// Writes one rank's schedule: where to, rank, ranks, bytes.
+/// Writes the schedule of one rank. Arguments: the destination, the rank, the number of ranks, the number of bytes.
 type Pattern = fn(&mut Rank, u32, u32, u64);
 
 struct Case {
@@ -55,7 +55,7 @@ struct Sample {
 }
 
 impl Case {
-    /// What it took, and the events and the end of it.
+    /// The times of a simulation, its number of events, and its simulated end.
     fn sample(&self) -> anyhow::Result<(Sample, u64, u64)> {
         let begin = Instant::now();
         let ranks = self.ranks;
@@ -66,7 +66,7 @@ impl Case {
         Ok((sample, outcome.events, outcome.finish.into_iter().max().unwrap_or(0)))
     }
 
-    /// The whole of LogGOPSim's run on the schedule in binary form, and when its last rank was done.
+    /// The time of a whole run of LogGOPSim on the schedule in binary form, and the simulated end of the last rank.
     fn loggopsim(&self, tools: &Path, folder: &Path) -> anyhow::Result<(Duration, u64)> {
         let (text, binary) = (folder.join("schedule.goal"), folder.join("schedule.bin"));
         let mut writer = Writer::new(BufWriter::new(File::create(&text)?), self.ranks)?;
@@ -123,7 +123,7 @@ fn main() -> anyhow::Result<()> {
     ];
     let mut taken: Vec<Vec<Sample>> = cases.iter().map(|_| Vec::new()).collect();
     let mut results = vec![(0, 0); cases.len()];
-    // In turn, so that a slow spell of the machine meets both.
+    // In turn, so that a slow spell of the machine affects both.
     for _ in 0..samples {
         for ((case, taken), result) in cases.iter().zip(&mut taken).zip(&mut results) {
             let (sample, events, finish) = case.sample()?;

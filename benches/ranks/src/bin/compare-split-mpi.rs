@@ -1,9 +1,11 @@
 //! `compare split` over MPI: `mpirun -n 4 --oversubscribe compare-split-mpi`.
 //!
-//! Four ranks on two pretended packages of two cores. Ours finds both levels from the ranks' places; the communicators between roots are made with the first
-//! collective that needs them, which is shown apart. Beside it: the same groups and their roots by plain `MPI_Comm_split` calls that are *told* the colours, which is the
-//! least any of this can cost; the same calls through our `Communicator`, each of which is two of MPI's; `MPI_Comm_split_type(SHARED)`, and `HW_UNGUIDED` where the
-//! library has it (on the real machine, whatever that gives).
+//! Four ranks on two synthetic packages of two cores. Ours derives both levels from the ranks' places. The communicators between roots are created with the
+//! first collective that needs them, and are shown separately.
+//!
+//! Beside it are the same groups and their roots by plain `MPI_Comm_split` calls with *given* colours, which is the minimum cost. The other sides are the same
+//! calls through our `Communicator`, each of which makes two MPI calls; `MPI_Comm_split_type(SHARED)`; and `HW_UNGUIDED` if the library supports it (on the
+//! real machine, whatever its levels).
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -33,7 +35,7 @@ fn told(comm: &MpiComm) {
     drop(package.split(roots(0), 0).expect("a split"));
 }
 
-/// The same by the library's own calls.
+/// The same groups by the library's calls.
 fn plain(comm: &MpiComm) {
     let rank = comm.rank() as i32;
     let world = SimpleCommunicator::world();
@@ -44,10 +46,10 @@ fn plain(comm: &MpiComm) {
     drop(package.split_by_color(roots(0)));
 }
 
-/// A side of the comparison: what it is called, how many communicators it makes, and the call, which gets a fresh communicator of all ranks.
+/// A side of the comparison: its name, the number of communicators that it creates, and the call, which gets a fresh communicator of all ranks.
 type Side<'a> = (&'a str, &'a str, Box<dyn Fn(MpiComm) + 'a>);
 
-/// The median of each side, in microseconds: all sides in turn, in every round.
+/// The median of each side in microseconds; in every round all sides have their turn.
 fn medians_us(comm: &MpiComm, sides: &[Side<'_>]) -> Vec<f64> {
     let mut times = vec![Vec::new(); sides.len()];
     for _ in 0..ROUNDS {

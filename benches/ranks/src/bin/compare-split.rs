@@ -1,7 +1,7 @@
-//! `compare split`: what it costs to build all levels of a cluster, as pure logic, for 10^3 to 10^6 ranks.
+//! `compare split`: the cost of building all levels of a cluster, as pure logic, for 10^3 to 10^6 ranks.
 //!
-//! Hosts of 2 packages x 2 caches x 16 cores behind leaf switches of 16 hosts. A full build is locating every rank's binding
-//! and making the tree of groups. The time for each rank should hardly grow with the number of ranks.
+//! The hosts have 2 packages x 2 caches x 16 cores and are behind leaf switches of 16 hosts. A full build locates every rank's binding and
+//! creates the tree of groups. The time for each rank should hardly grow with the number of ranks.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -60,7 +60,7 @@ fn main() -> anyhow::Result<()> {
     let mut table = table(&["ranks", "groups", "locate ns/rank", "tree ns/rank", "both ns/rank", "both ms"]);
     let (mut keys, mut kept) = (Vec::new(), Vec::new());
     let mut samples: Vec<Vec<Sample>> = SIZES.iter().map(|_| Vec::new()).collect();
-    // Sizes in turn, so that a slow spell of the machine meets all of them.
+    // Sizes in turn, so that a slow spell of the machine affects all of them.
     for _ in 0..arguments.samples.max(1) {
         for (size, samples) in SIZES.iter().zip(&mut samples) {
             samples.push(build(*size, &machine));

@@ -1,7 +1,7 @@
 //! `compare steal` over an MPI library: `mpirun -n 2 compare-steal-mpi [--smoke]`.
 //!
-//! From the end of one task of rank 1 to the beginning of its next, which rank 0 gives; beside it the library's own ping-pong of as many bytes; then what a
-//! progress thread takes of a core when nobody asks.
+//! Measures the time from the end of one task of rank 1 to the start of its next, which rank 0 gives. Beside it are the library's ping-pong of as many
+//! bytes, and the share of a core that a progress thread takes while no requests arrive.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its figures")]
 
@@ -12,7 +12,7 @@ use fusain::comm::{Communicator, MpiWorld};
 use fusain_benches_ranks::steal::{BYTES, idle_share, ping_pong, pool, request_to_task};
 use fusain_harness::median;
 
-/// Tasks, round trips, and seconds without a message; the same for a run that only has to end.
+/// The numbers of tasks and round trips, and the seconds without a message; `SMOKE` has those of a run that only has to end.
 const FULL: (u64, usize, f64) = (3_000, 20_000, 2.0);
 const SMOKE: (u64, usize, f64) = (20, 20, 0.1);
 
@@ -22,7 +22,7 @@ fn main() {
     let comm = world.communicator().expect("a communicator of all");
     let trips = ping_pong(&comm, trips).expect("round trips");
     let pool = pool();
-    // Only who turns the progress loop calls MPI from here on.
+    // From here on, only the thread that runs the progress loop calls MPI.
     let cluster = Cluster::over(comm.duplicate().expect("a communicator for the cluster")).pool(&pool);
     let waits = request_to_task(&cluster, tasks).expect("a run");
     let idle = idle_share(Duration::from_secs_f64(idle_s));

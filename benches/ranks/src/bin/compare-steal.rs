@@ -1,7 +1,8 @@
-//! `compare steal`: how long a rank without work waits for some, in round trips of a cache line, between two ranks that are threads.
+//! `compare steal`: how long a rank waits for work, in round trips of a cache line, between two ranks that are threads.
 //!
-//! From the end of one task of rank 1 to the beginning of its next, which rank 0 gives between two units of its own of a microsecond; beside it a round trip of as many
-//! bytes by blocking calls of the same world. Each rank has one worker, which turns the progress loop itself, and a progress thread that keeps out of its way.
+//! Measures the time from the end of one task of rank 1 to the start of its next, which rank 0 gives between two of its units of a microsecond. Beside it is a
+//! round trip of as many bytes by blocking calls of the same world. Each rank has one worker, which runs the progress loop itself, and a progress thread that
+//! stays passive meanwhile.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its figures")]
 
@@ -39,7 +40,7 @@ fn main() -> anyhow::Result<()> {
         let rank = comm.rank();
         let cluster = Cluster::over(comm).pool(&pool);
         let waits = request_to_task(&cluster, tasks)?;
-        // Both ranks' progress threads.
+        // The share of both ranks' progress threads together, halved.
         let idle = idle_share(Duration::from_secs_f64(idle)) / 2.0;
         Ok((if rank == 0 { trips } else { waits }, idle))
     });

@@ -1,4 +1,4 @@
-//! The cells of tables on one rank, and what of them has been told to other ranks.
+//! The cells of tables on one rank, and which of their values other ranks have been sent.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -6,17 +6,17 @@ use std::time::{Duration, Instant};
 
 use fusain_pool::shake::shake;
 
-/// The least time between two updates from a rank, so that the many values at the beginning of a search are sent once. It is as long as
+/// The minimum time between two updates from a rank, so that the many values at the beginning of a search are sent once. It is as long as
 /// some tens of messages.
 const LAZY: Duration = Duration::from_micros(200);
 
-/// A cell's table, its place, and its value.
+/// A cell's table, its index, and its value.
 pub(crate) type Raised = (u32, u32, i64);
 
-/// All tables of a rank, and what of them has been told.
+/// All tables of a rank, and the values that other ranks have been sent.
 #[derive(Default)]
 pub(crate) struct Tables {
-    /// Some cell is higher than what has been told. Release and Acquire, so that who clears it sees the cell.
+    /// Some cell is higher than the value that was sent. Release and Acquire, so that a thread that clears it sees the cell.
     stale: AtomicBool,
     told: Mutex<Told>,
 }
@@ -24,14 +24,14 @@ pub(crate) struct Tables {
 #[derive(Default)]
 struct Told {
     tables: Vec<(Arc<[AtomicI64]>, Vec<i64>)>,
-    /// Of tables that this rank has not made yet.
+    /// Values for tables that this rank has not made yet.
     early: Vec<Raised>,
     next: Option<Instant>,
 }
 
 impl Tables {
     fn told(&self) -> MutexGuard<'_, Told> {
-        // Numbers only.
+        // The data are numbers only, which a panic cannot leave half changed.
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -46,12 +46,12 @@ impl Tables {
         }
     }
 
-    /// Something was raised. True if nobody had said so.
+    /// Notes that a cell was raised. Returns whether that was not noted already.
     pub(crate) fn stale(&self) -> bool {
         !self.stale.swap(true, Ordering::Release)
     }
 
-    /// Another rank tells. A cell that is not there is nobody's.
+    /// Another rank has sent a value. A cell that does not exist is ignored.
     pub(crate) fn hear(&self, table: u32, cell: u32, value: i64) {
         let mut told = self.told();
         let Some((cells, _)) = told.tables.get(table as usize) else {
@@ -64,7 +64,7 @@ impl Tables {
         }
     }
 
-    /// What is to be told now, and when to ask again.
+    /// Returns the values to send now, and if it is too early for that, when to ask again.
     pub(crate) fn changes(&self, now: Instant) -> (Vec<Raised>, Option<Instant>) {
         if !self.stale.load(Ordering::Relaxed) {
             return (Vec::new(), None);
@@ -78,11 +78,11 @@ impl Tables {
         (self.rest(), None)
     }
 
-    /// What is to be told, however short ago something was.
+    /// Returns the values to send, no matter when the last ones were sent.
     pub(crate) fn rest(&self) -> Vec<Raised> {
         let mut told = self.told();
         shake();
-        // Before the cells are read: who raises one after that says so again. Acquire: pairs with the Release in `stale`.
+        // Before the cells are read: a thread that raises a cell later sets it again. Acquire: pairs with the Release in `stale`.
         self.stale.swap(false, Ordering::Acquire);
         let mut raised = Vec::new();
         for (table, (cells, values)) in (0..).zip(&mut told.tables) {
@@ -107,7 +107,7 @@ mod tests {
         let tables = Tables::default();
         let cells: Arc<[AtomicI64]> = [3, -1].map(AtomicI64::new).into();
         let now = Instant::now();
-        // Heard before it is there.
+        // The value arrives before the table is made.
         tables.hear(0, 1, 5);
         tables.add(&cells);
         assert_eq!(tables.changes(now), (vec![(0, 1, 5)], None));

@@ -1,8 +1,9 @@
 //! Data that is fetched when a task uses it: a task carries a handle instead of the value.
 //!
-//! A task that carries its input pays for it even if it is split again at once and the larger part moves on. With a handle the input is sent to each rank that uses
-//! it, once. The first worker that uses it asks the rank that has it, and waits; other workers that use it meanwhile wait too. After that the value is there. The
-//! progress loop of the other rank answers, between two units of its workers. (Tascell over MPI leaves this open.)
+//! A task that carries its input sends all of it, even if the task is split again at once and the larger part moves on. With a handle the
+//! input is sent to each rank that uses it, once. The first worker that uses it asks the rank that has it, and waits; other workers that use
+//! it meanwhile wait too. After that the value is there. The progress loop of the other rank answers, between two units of its workers. (The
+//! papers on Tascell over MPI leave this open.)
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -24,8 +25,8 @@ use crate::wire::codec;
 ///
 /// Memory: every value stays on each rank that has used it until the cluster is dropped.
 ///
-/// A handle moves to other ranks in a state, a task, or a result. A closure stays on its rank, and so do the handles in it: in `reduce`,
-/// each rank would read the value that it has put there itself.
+/// A handle moves to other ranks in a state, a task, or a result. A closure stays on its rank, and so do the handles in it: in `reduce`, each
+/// rank would read the value that it has itself put into the store.
 ///
 /// ```
 /// use fusain_cluster::{Cluster, ForkJoin, Late, Step, Store};
@@ -96,7 +97,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
         let at = (handle.rank, handle.key);
         if handle.store != self.number {
-            // Another value may well have the same key here.
+            // This store may have another value with the same key.
             let why = format!("it names a value of store {}, and store {} was asked for it", handle.store, self.number);
             return Err(self.state.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
         }
@@ -108,9 +109,10 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
                 let why = format!("it names value {} of rank {}, which is not there", handle.key, handle.rank);
                 return Err(self.state.fail_with(Error::Corrupt { from: handle.rank as usize, why }));
             }
-            // Nothing if another thread has it now.
+            // Returns nothing if another thread has fetched the value in the meantime.
             let Some(bytes) = self.state.await_data((self.number, handle.rank, handle.key))? else { continue };
-            // If it unwinds, nobody else will read the value, and who waits for it would wait for ever: the run only ends when its workers do.
+            // If the decoding unwinds, no other thread reads the value, and threads that wait for it would wait for ever, since the run ends
+            // only when its workers do.
             let value = catch_unwind(AssertUnwindSafe(|| codec::decode(&bytes))).unwrap_or_else(|payload| {
                 self.state.give_up("it panicked");
                 resume_unwind(payload)
@@ -129,7 +131,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     pub fn get(&self, handle: Late<T>) -> Arc<T> {
         match self.fetch(handle) {
             Ok(value) => value,
-            // Caught where the run has begun.
+            // Caught by the function that began the run.
             Err(error) => resume_unwind(Box::new(Ended(error))),
         }
     }

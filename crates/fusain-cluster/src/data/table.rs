@@ -1,7 +1,7 @@
 //! Numbers that all ranks know, with some delay: the best so far of a branch and bound, or that an answer has been found.
 //!
 //! A cell only grows, so it does not matter in which order, how late, or how often its values arrive. Reading one is a relaxed load. A rank
-//! that raises a cell tells its neighbours in a tree of ranks, at most once in 200 us; they tell theirs.
+//! that raises a cell tells its neighbours in a tree of ranks, at most once in 200 us; the neighbours tell theirs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,7 +12,9 @@ use fusain_comm::Communicator;
 use crate::cluster::Cluster;
 use crate::rank_state::RankState;
 
-/// A small table of numbers that only grow, with a copy on each rank; [`Cluster::table`] makes one.
+/// A small table of numbers that only grow, with a copy on each rank.
+///
+/// [`Cluster::table`] makes one.
 ///
 /// For a bound that shrinks, keep its negative.
 ///
@@ -45,13 +47,13 @@ impl<C: Communicator> Cluster<'_, C> {
 }
 
 impl Table {
-    /// The value of cell `at` as far as this rank knows: the largest that it has set or heard of.
+    /// The value of cell `at` as far as this rank knows: the largest value that it has set or received.
     ///
     /// # Panics
     /// If there is no such cell.
     #[inline]
     pub fn get(&self, at: usize) -> i64 {
-        // Relaxed, here and below: a value stands for itself, nothing lies behind it.
+        // Relaxed, here and below: no other data depends on a value.
         self.cells[at].load(Ordering::Relaxed)
     }
 

@@ -5,12 +5,12 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Error, Serialize, Serializer};
 
-/// What a state holds for its own rank only: a place in a tree, frames that wait, results that are not committed.
+/// A part of a state that is of use on its own rank only: a place in a tree, frames that wait, results that are not committed.
 ///
-/// It is encoded as no bytes, so it would be empty on another rank. A state in which it is filled must therefore stay, which
-/// [`Distributed::travels`](crate::Distributed::travels) says. Encoding it all the same panics with debug assertions, and else ends the
-/// run: with [`Error::Encode`](crate::Error::Encode) on this rank, with [`Error::RankFailed`](crate::Error::RankFailed) on others. `#[serde(skip)]` would lose it
-/// silently.
+/// It is encoded as no bytes, so it would be empty on another rank. So a state in which it is filled must stay on its rank:
+/// [`Distributed::travels`](crate::Distributed::travels) must return false for it. Encoding it anyway panics with debug assertions. Without
+/// them it ends the run: with [`Error::Encode`](crate::Error::Encode) on this rank, with [`Error::RankFailed`](crate::Error::RankFailed) on
+/// others. `#[serde(skip)]` would lose it silently.
 ///
 /// ```
 /// use fusain_cluster::Unsent;

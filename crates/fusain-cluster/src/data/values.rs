@@ -1,4 +1,4 @@
-//! The values of stores on one rank: what it has put there, and what it has fetched.
+//! The values of stores on one rank: those that it has put there, and those that it has fetched.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::error::Result;
 use crate::wire::codec;
 
-/// What a rank has of a store's values, by rank and key.
+/// The values of a store that a rank has, by rank and key.
 pub(crate) struct Values<T> {
     values: Mutex<HashMap<(u32, u64), Arc<T>>>,
     next: AtomicU64,
@@ -21,23 +21,23 @@ impl<T> Values<T> {
         Self { values: Mutex::default(), next: AtomicU64::new(0), me }
     }
 
-    /// Keeps a value of this rank, and says under which key.
+    /// Keeps a value of this rank, and returns its key.
     pub(crate) fn put(&self, value: T) -> u64 {
-        // Relaxed: only that no key comes twice.
+        // Relaxed: the counter only ensures that no key is given twice.
         let key = self.next.fetch_add(1, Ordering::Relaxed);
         self.lock().insert((self.me, key), Arc::new(value));
         key
     }
 
     pub(crate) fn lock(&self) -> MutexGuard<'_, HashMap<(u32, u64), Arc<T>>> {
-        // Whole values are put in; none is changed.
+        // Values are inserted as a whole, and none is changed.
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Values whose type is forgotten: for the progress loop, which sends what is asked for.
+/// Values without their type, for the progress loop, which sends those that are asked for.
 pub(crate) trait Encoded: Send + Sync {
-    /// The value that this rank has put there as `key`, as bytes.
+    /// Encodes the value that this rank has put under `key`.
     fn encode(&self, key: u64) -> Option<Result<Vec<u8>>>;
 }
 
@@ -63,7 +63,7 @@ impl Stores {
         all.len() as u32 - 1
     }
 
-    /// A value of this rank, as bytes.
+    /// Encodes a value of this rank.
     pub(crate) fn encode(&self, store: u32, key: u64) -> Option<Result<Vec<u8>>> {
         let values = self.all().get(store as usize).cloned()?;
         values.encode(key)

@@ -2,15 +2,15 @@
 
 use std::array;
 
-/// Some tasks, in an array or a vector. Their values come in the same form.
+/// A number of tasks, in an array or a vector. Their values come in the same form.
 pub trait Batch<T> {
-    /// The same collection, of values.
+    /// The same kind of collection, for values.
     type Values<V>;
 
-    /// Pushes all but the last on a stack. Returns how many tasks there are, and the last.
+    /// Pushes all tasks but the last on a stack. Returns the number of tasks, and the last one.
     fn lay_down(self, tasks: &mut Vec<T>) -> (usize, Option<T>);
 
-    /// Collects `count` values: `first` if it is there, then from the top of a stack.
+    /// Collects `count` values: `first` if there is one, then values from the top of a stack.
     fn gather<V>(count: usize, first: Option<V>, stack: &mut Vec<V>) -> Self::Values<V>;
 }
 

@@ -1,9 +1,10 @@
 //! Fork-join recursions: tasks with declared inputs and outputs.
 //!
-//! A worker goes depth first with stacks of its own: frames that wait for the task above them, their tasks that no worker has begun, and the values that are
-//! there. No other worker sees the stacks, so there is no lock, no counter and no allocation on the way. When another worker wants work, the **oldest** frame that
-//! has tasks to give away is moved, with the frames under it, to a table of the rank. A worker that finishes a task of such a frame stores its value there; the one
-//! that stores the last value goes on with the frame. A value for a frame of another rank returns as the result of the task that it came with.
+//! A worker goes depth first with its own stacks: frames that wait for a task above them, the tasks of these frames that have not begun,
+//! and the values that are known. No other worker sees the stacks, so they need no lock, no counter and no allocation. When another worker
+//! wants work, the **oldest** frame that has tasks to give away is moved, with the frames under it, to a table of the rank. A worker that
+//! finishes a task of such a frame stores its value there. The worker that stores the last value goes on with the frame. A value for a
+//! frame of another rank returns in the result of the task that it came with.
 //!
 //! Memory: a frame for each level of each worker, its tasks and values, and the tasks that were given away.
 
@@ -26,8 +27,8 @@ use crate::program::batch::Batch;
 
 /// A recursion that splits a task into smaller tasks and joins their values.
 ///
-/// A task has all of its input and gives one value. It may fork: split into smaller tasks. What it must remember until their values are there is its
-/// *frame*, which stays on its rank. A join may fork again, for several phases.
+/// A task has all of its input and gives one value. It may fork, which means split into smaller tasks. The data that it must keep until
+/// their values are known is its *frame*, which stays on its rank. A join may fork again, for several phases.
 ///
 /// # Example
 ///
@@ -61,29 +62,29 @@ use crate::program::batch::Batch;
 pub trait ForkJoin: Sync {
     /// The input of a task.
     type Task: Serialize + DeserializeOwned + Send;
-    /// The tasks of a fork: an array if there are always as many (then nothing is allocated), else a vector.
+    /// The tasks of a fork: an array if their number is always the same (then nothing is allocated), else a vector.
     type Tasks: Batch<Self::Task>;
     /// The output of a task.
     type Value: Serialize + DeserializeOwned + Send;
-    /// What a task remembers while it waits.
+    /// The data that a task keeps while it waits.
     type Frame: Send;
 
     /// Begins a task.
     fn begin(&self, task: Self::Task) -> Step<Self>;
 
-    /// Goes on when the values of all its tasks are there. They come in the order of the tasks, in an array or a vector as the tasks did.
+    /// Goes on when the values of all its tasks are known. They come in the order of the tasks, in an array or a vector as the tasks did.
     fn join(&self, frame: Self::Frame, values: Values<Self>) -> Step<Self>;
 }
 
-/// How far a task has come.
+/// The outcome of a step of a task.
 pub enum Step<F: ForkJoin + ?Sized> {
-    /// It is done.
+    /// The task is done, with this value.
     Done(F::Value),
-    /// It needs the values of these tasks, which run in any order. If there are none, `join` is called at once.
+    /// The task needs the values of these tasks, which run in any order. If there are none, `join` is called at once.
     Fork {
-        /// What is to be done.
+        /// The tasks to run.
         tasks: F::Tasks,
-        /// What it remembers.
+        /// The data that the forking task keeps.
         frame: F::Frame,
     },
 }
@@ -101,9 +102,9 @@ impl<F: ForkJoin + ?Sized> fmt::Debug for Step<F> {
 pub type Values<F> = <<F as ForkJoin>::Tasks as Batch<<F as ForkJoin>::Task>>::Values<<F as ForkJoin>::Value>;
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: computes the value of rank 0's `task` on all ranks. Each rank gets it.
+    /// Collective: computes the value of rank 0's `task` on all ranks. Each rank gets the value.
     ///
-    /// Memory: for each worker, a frame with its tasks and values for each level. Messages: those of [`run`](Self::run). A part that moves
+    /// Memory: for each worker and level, a frame with its tasks and values. Messages: those of [`run`](Self::run). A part that moves
     /// carries its tasks, and its values come back. For large data that only some tasks read, use a [`Store`](crate::Store).
     ///
     /// # Errors
@@ -116,7 +117,7 @@ impl<C: Communicator> Cluster<'_, C> {
         let values = self.run(&tasks, Branch::of(vec![(Home::ROOT, task)]))?;
         match values.into_iter().next() {
             Some((Home::ROOT, value)) => Ok(value),
-            // Some rank has sent a value for a frame that is not there.
+            // A rank has sent a value for a frame that does not exist.
             _ => {
                 Err(Error::Corrupt { from: 0, why: "the run has ended without the value of its first task".to_owned() })
             }
@@ -124,7 +125,7 @@ impl<C: Communicator> Cluster<'_, C> {
     }
 }
 
-/// Where a value is waited for.
+/// The frame, and the slot in it, that waits for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Home {
     rank: u32,
@@ -133,7 +134,7 @@ struct Home {
 }
 
 impl Home {
-    /// No frame: the end of all.
+    /// No frame: the value is that of the whole run.
     const ROOT: Self = Self { rank: u32::MAX, node: 0, slot: 0 };
 }
 
@@ -144,13 +145,13 @@ struct Tasks<'a, F: ForkJoin> {
     shared: Mutex<Shared<F>>,
 }
 
-/// What the workers of a rank share.
+/// The data that the workers of a rank share.
 struct Shared<F: ForkJoin> {
     next_node: u64,
     nodes: BTreeMap<u64, Node<F>>,
     /// Frames whose last value came from another rank.
     ready: Vec<Branch<F>>,
-    /// Values that are waited for elsewhere.
+    /// Values for frames of other ranks.
     out: Vec<(Home, F::Value)>,
 }
 
@@ -160,7 +161,7 @@ impl<F: ForkJoin> Default for Shared<F> {
     }
 }
 
-/// A frame in the table: some of its tasks are elsewhere.
+/// A frame in the table. Other workers or ranks have some of its tasks.
 struct Node<F: ForkJoin> {
     home: Home,
     frame: F::Frame,
@@ -169,7 +170,7 @@ struct Node<F: ForkJoin> {
 }
 
 impl<F: ForkJoin> Shared<F> {
-    /// Brings a value; gives the frame's turn back if it was the last one.
+    /// Stores a value. If it was the last one of its frame, returns a branch that goes on with the frame.
     fn bring(&mut self, home: Home, value: F::Value) -> Option<Branch<F>> {
         let node = self.nodes.get_mut(&home.node)?;
         if node.values.get_mut(home.slot as usize)?.replace(value).is_none() {
@@ -184,23 +185,23 @@ impl<F: ForkJoin> Shared<F> {
     }
 }
 
-/// One worker's part: the task at hand with the frames that wait for it, and tasks that belong to frames in tables.
+/// The work of one worker: its current task with the frames that wait for it, and tasks that belong to frames in tables.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Branch<F: ForkJoin> {
-    /// Tasks that nobody has begun, with where their values go. The next is at the end.
+    /// Tasks that have not begun, with the slots where their values go. The next task is at the end.
     loose: Vec<(Home, F::Task)>,
-    /// A task that was begun: it stays, as its frames do.
+    /// A task that has begun. It stays on its worker, as its frames do.
     begun: Unsent<Begun<F>>,
 }
 
 impl<F: ForkJoin> Branch<F> {
-    /// Tasks that nobody has begun.
+    /// A branch of tasks that have not begun.
     fn of(loose: Vec<(Home, F::Task)>) -> Self {
         Self { loose, begun: Unsent(None) }
     }
 
-    /// Goes on with a frame.
+    /// A branch that goes on with a frame.
     fn going_on(home: Home, frame: F::Frame, values: Vec<F::Value>) -> Self {
         let begun = Begun { home, turn: Turn::Join(frame, values), stacks: Stacks::default() };
         Self { loose: Vec::new(), begun: Unsent(Some(begun)) }
@@ -209,25 +210,25 @@ impl<F: ForkJoin> Branch<F> {
 
 /// A task under way, and the frames that wait for it.
 struct Begun<F: ForkJoin> {
-    /// Where the value of the lowest frame goes, or of the turn if there is none.
+    /// Where the value of the lowest frame goes, or that of the turn if there is no frame.
     home: Home,
     turn: Turn<F>,
     stacks: Stacks<F>,
 }
 
-/// What comes next.
+/// The next step of a begun task.
 enum Turn<F: ForkJoin> {
     Begin(F::Task),
-    /// The values in the order of the tasks.
+    /// Joins a frame with the values, in the order of the tasks.
     Join(F::Frame, Vec<F::Value>),
 }
 
-/// Frames that only their worker knows, the oldest first; tasks and values of an older one lie under those of a younger one.
+/// Frames that only their worker knows, the oldest first. The tasks and values of an older frame lie below those of a younger one.
 ///
-/// The last task of a frame is begun first. So its values come in reverse, and the last value on the stack is that of the first task.
+/// The last task of a frame is begun first. So the values come in reverse order, and the last value on the stack is that of the first task.
 struct Stacks<F: ForkJoin> {
     frames: Vec<Frame<F>>,
-    /// Not begun, in their order.
+    /// Tasks that have not begun, in their order.
     tasks: Vec<F::Task>,
     values: Vec<F::Value>,
 }
@@ -239,13 +240,13 @@ impl<F: ForkJoin> Default for Stacks<F> {
 }
 
 impl<F: ForkJoin> Stacks<F> {
-    /// How many tasks of a frame nobody has begun.
+    /// The number of tasks of a frame that have not begun.
     fn left(&self, at: usize) -> usize {
         let above = self.frames.get(at + 1).map_or(self.tasks.len(), |frame| frame.tasks_below);
         above - self.frames[at].tasks_below
     }
 
-    /// A task's value, or the task that comes next because it has forked.
+    /// Returns a task's value, or the task that comes next if it has forked.
     #[inline]
     fn settle(&mut self, program: &F, mut step: Step<F>) -> ControlFlow<F::Value, F::Task> {
         loop {
@@ -259,7 +260,7 @@ impl<F: ForkJoin> Stacks<F> {
                     self.frames.push(Frame { frame, count, tasks_below });
                     return ControlFlow::Continue(last);
                 }
-                // Not by a call: there may be any number of such forks in a row.
+                // A loop, not a recursive call, since there may be any number of such forks in a row.
                 (_, None) => step = program.join(frame, F::Tasks::gather(0, None, &mut self.values)),
             }
         }
@@ -278,25 +279,25 @@ impl<F: ForkJoin> Stacks<F> {
     }
 }
 
-/// One of its tasks is under way above it.
+/// A frame on the stack. One of its tasks is under way above it.
 struct Frame<F: ForkJoin> {
     frame: F::Frame,
-    /// How many tasks it has.
+    /// The number of its tasks.
     count: usize,
-    /// How many tasks of older frames lie under its own.
+    /// The number of tasks of older frames below its own.
     tasks_below: usize,
 }
 
 impl<F: ForkJoin> Tasks<'_, F> {
     fn shared(&self) -> MutexGuard<'_, Shared<F>> {
-        // No user's code runs with the lock.
+        // No user code runs with the lock held.
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// From `task` on, until so many have been begun, or the last frame has its value: the task that comes next, or that value.
+    /// Goes on from `task` until `left` tasks have begun, or the last frame has its value. Returns the next task, or that value.
     #[inline]
     fn go(&self, stacks: &mut Stacks<F>, mut task: F::Task, left: &mut usize) -> ControlFlow<F::Value, F::Task> {
-        // On this frame, and so in registers, for the time of the unit.
+        // Local variables, so that they stay in registers during the unit.
         let (mut on, mut more) = (mem::take(stacks), *left);
         let end = 'down: loop {
             if more == 0 {
@@ -333,7 +334,7 @@ impl<F: ForkJoin> Tasks<'_, F> {
         end
     }
 
-    /// The last frame of this worker has its value: the frame that goes on with it, if there is one.
+    /// Stores the value of this worker's last frame. If it was the last value of a frame in the table, returns that frame to go on with.
     #[cold]
     fn bring(&self, home: Home, value: F::Value) -> Option<Begun<F>> {
         let mut shared = self.shared();
@@ -344,7 +345,7 @@ impl<F: ForkJoin> Tasks<'_, F> {
         shared.bring(home, value)?.begun.0
     }
 
-    /// Moves the frames up to `last` to the table; returns their tasks.
+    /// Moves the frames up to `last` to the table; returns their tasks that have not begun.
     fn lay_open(&self, begun: &mut Begun<F>, last: usize) -> Vec<(Home, F::Task)> {
         let mut shared = self.shared();
         let mut loose = Vec::new();
@@ -354,7 +355,7 @@ impl<F: ForkJoin> Tasks<'_, F> {
             let node = shared.next_node;
             shared.next_node += 1;
             let home = |slot: usize| Home { rank: self.rank, node, slot: slot as u32 };
-            // Those that nobody has begun, the one under way, those that are done.
+            // The order is: the tasks that have not begun, the one under way, those that are done.
             let (missing, done) = (left + 1, count - left - 1);
             loose.extend(tasks.drain(..left).enumerate().map(|(slot, task)| (home(slot), task)));
             let values = (0..missing).map(|_| None).chain(values.drain(..done).rev().map(Some)).collect();
@@ -373,7 +374,7 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
         branch.begun.0.is_some() || !branch.loose.is_empty()
     }
 
-    /// `grain` tasks begun.
+    /// One unit: begins `grain` tasks.
     fn do_unit(&self, branch: &mut Branch<F>, grain: usize) {
         let mut left = grain;
         let mut begun = branch.begun.0.take();
@@ -406,10 +407,10 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
         branch.begun.0 = begun;
     }
 
-    /// Values are brought as they come.
+    /// Does nothing: values are stored as they come.
     fn commit(&self, _branch: &mut Branch<F>) {}
 
-    /// Half of the oldest tasks.
+    /// Splits off half of the oldest tasks.
     fn split(&self, branch: &mut Branch<F>) -> Option<Branch<F>> {
         if branch.loose.is_empty()
             && let Some(begun) = &mut branch.begun.0
@@ -447,13 +448,13 @@ impl<F: ForkJoin> Distributed for Tasks<'_, F> {
         self.shared().ready.pop()
     }
 
-    /// A frame is known to its rank only.
+    /// Only a frame's own rank knows it.
     fn travels(&self, branch: &Branch<F>) -> bool {
         branch.begun.0.is_none()
     }
 }
 
-/// Values on their way home.
+/// Values for frames of other ranks.
 type Brought<F> = Vec<(Home, <F as ForkJoin>::Value)>;
 
 #[cfg(test)]
@@ -469,7 +470,7 @@ mod tests {
     }
     use Phase::{First, Second};
 
-    /// Spells the leaves of a tree in order: a join that does not commute, in two phases.
+    /// Writes the leaves of a tree in order: a join that does not commute, in two phases.
     struct Spell;
 
     impl ForkJoin for Spell {
@@ -508,7 +509,7 @@ mod tests {
         }
     }
 
-    /// A task forks again as often as it says, each time without a task.
+    /// A task forks again as often as its number says, each time without tasks.
     struct Rounds;
 
     impl ForkJoin for Rounds {
@@ -542,7 +543,8 @@ mod tests {
             prop_assert!(shared.nodes.is_empty() && shared.ready.is_empty());
         }
 
-        /// A result of several workers' parts completes several frames at once: those that wait stay on their rank, whoever asks meanwhile.
+        /// A result of several workers' parts completes several frames at once. Those that wait stay on their rank, whichever rank asks
+        /// meanwhile.
         #[test]
         fn ranks_of_several_workers_give_the_value_of_the_recursion(
             depth in 0..6_u32, at in 0..100_u32, ranks in 1..4_u32, workers in 1..4_usize, events in events(),

@@ -1,9 +1,9 @@
 //! Loops over ranges of indices: reduced, or gathered in order.
 //!
-//! What a worker has found for a run of indices is a *piece*. Pieces that touch are joined, the left one first, as soon as both are in one place: so operations
-//! need not commute, and a rank holds few pieces at a time.
+//! The result of a worker for a run of indices is a *piece*. Adjacent pieces are joined, the left one first, as soon as both are in one
+//! place. So operations need not commute, and a rank holds few pieces at a time.
 //!
-//! Work: the loop's, and a joining for each piece, O(log pieces) to find its neighbours. Memory: the pieces.
+//! Work: that of the loop, and for each piece one join and O(log pieces) steps to find its neighbours. Memory: the pieces.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -23,11 +23,11 @@ use crate::error::Result;
 impl<C: Communicator> Cluster<'_, C> {
     /// Collective: folds all indices of `range` and joins the results in order. Each rank gets the result.
     ///
-    /// `fold` adds a run of indices, in increasing order, to a value that starts from `identity`. `join(a, b)` is always called with `a` of
-    /// lower indices than `b`: it must be associative, but need not be commutative. All ranks give the same range.
+    /// `fold` adds a run of indices, in increasing order, to a value that starts from `identity`. `join(a, b)` is always called with `a`
+    /// from lower indices than `b`. So it must be associative, but need not be commutative. All ranks give the same range.
     ///
-    /// Memory: a value for each run of indices on a rank that does not touch another yet. Messages: those of [`run`](Self::run). A part
-    /// that moves is two numbers, and its value comes back.
+    /// Memory: a value for each run of indices on a rank that is not adjacent to another one yet. Messages: those of [`run`](Self::run). A
+    /// part that moves is two numbers, and its value comes back.
     ///
     /// ```
     /// use fusain_cluster::Cluster;
@@ -60,7 +60,7 @@ impl<C: Communicator> Cluster<'_, C> {
 
     /// Collective: returns `f(i)` for every index `i` of `range`, in order, on each rank.
     ///
-    /// Memory and messages: in the end each rank holds all values, which it gets in one message. If a sum of them is enough,
+    /// Memory and messages: in the end each rank holds all values, which it gets in one message. If their sum is enough,
     /// [`reduce`](Self::reduce) sends less.
     ///
     /// ```
@@ -98,7 +98,7 @@ struct Loop<'a, T, I, F, J> {
     pieces: Mutex<Pieces<T>>,
 }
 
-/// By their first index: the index after the last, and what was found.
+/// Pieces by their first index. Each entry holds the index after the last, and the result.
 #[derive(Debug, Serialize, Deserialize)]
 struct Pieces<T>(BTreeMap<usize, (usize, T)>);
 
@@ -109,7 +109,7 @@ impl<T> Default for Pieces<T> {
 }
 
 impl<T> Pieces<T> {
-    /// Adds a piece that touches none; of one that touches others it takes those out instead.
+    /// Adds a piece that is adjacent to no other. If it is adjacent to others, takes those out instead.
     fn add_or_take(&mut self, piece: Piece<T>) -> Option<Touching<T>> {
         let (begin, (end, _)) = piece;
         let before = self.0.range(..begin).next_back().filter(|(_, (its_end, _))| *its_end == begin);
@@ -123,7 +123,7 @@ impl<T> Pieces<T> {
         None
     }
 
-    /// Adds a piece, joined with its neighbours.
+    /// Adds a piece, joined with its adjacent pieces.
     fn add(&mut self, mut piece: Piece<T>, join: &impl Fn(T, T) -> T) {
         while let Some(touching) = self.add_or_take(piece) {
             piece = touching.join(join);
@@ -131,10 +131,10 @@ impl<T> Pieces<T> {
     }
 }
 
-/// The first index, the one after the last, and what was found.
+/// The first index, the index after the last, and the result.
 type Piece<T> = (usize, (usize, T));
 
-/// A piece, and those that it touches, of which there is one at least.
+/// A piece and its adjacent pieces, of which there is at least one.
 struct Touching<T> {
     left: Option<Piece<T>>,
     piece: Piece<T>,
@@ -156,7 +156,7 @@ impl<T> Touching<T> {
     }
 }
 
-/// Indices to do, and what the ones right before them have left.
+/// Indices to process, and the result of the indices right before them.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Span<T> {
@@ -169,7 +169,7 @@ impl<T, I, F, J> Loop<'_, T, I, F, J> {
         self.pieces.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As that of [`Pieces`], with the lock for no longer than this.
+    /// As [`Pieces::add_or_take`], with the lock held only for this call.
     fn add_or_take(&self, piece: Piece<T>) -> Option<Touching<T>> {
         self.pieces().add_or_take(piece)
     }
@@ -199,7 +199,7 @@ where
     fn commit(&self, span: &mut Span<T>) {
         let Some((begin, value)) = span.found.0.take() else { return };
         let mut piece = (begin, (span.range.start, value));
-        // Joined without the lock: the user's closure may wait in the pool, and its thread work on another part of this loop meanwhile.
+        // Joined without the lock: the user's closure may wait in the pool, and its thread then works on another part of this loop.
         while let Some(touching) = self.add_or_take(piece) {
             piece = touching.join(&self.join);
         }
@@ -233,7 +233,7 @@ where
         Some(span.range.len())
     }
 
-    /// What was found belongs to its worker until it is committed.
+    /// A result belongs to its worker until it is committed.
     fn travels(&self, span: &Span<T>) -> bool {
         span.found.0.is_none()
     }

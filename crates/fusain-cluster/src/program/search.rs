@@ -1,15 +1,15 @@
 //! Backtracking searches: choices, apply, undo.
 //!
-//! A worker walks the tree depth first with one node, which it changes on the way down and restores on the way up. It makes no tasks. When another worker wants
-//! work, the **oldest** level that has untried choices gives some of them away, with the path that leads there. The thief starts from the root and applies the path.
-//! So the part that is split off is as large as possible, and beginning it takes as many steps as the path is long.
+//! A worker walks the tree depth first with one node, which it changes on the way down and restores on the way up. It creates no tasks. When another worker
+//! wants work, the **oldest** level that has untried choices gives some of them away, with the path that leads there. The thief starts from the root and
+//! applies the path. So the part that is split off is as large as possible. To begin it takes as many steps as the path is long.
 //!
 //! This is backtracking-based load balancing (T. Hiraishi, M. Yasugi, S. Umatani, T. Yuasa, PPoPP 2009), where the victim goes back to the oldest choice, spawns a
 //! task there, and returns to where it was. Here the victim does not have to go back: the thief goes forward instead.
 //!
-//! Only nodes where something is left to try are kept: a worker that takes the last choice of a node forgets it, and later goes back beyond it in one step. That is how
-//! Prolog machines keep their choice points (D. H. D. Warren: "An abstract Prolog instruction set", SRI 1983). Here it leaves one branch a node that cannot be predicted,
-//! where the plain recursion has two: whether the node is a leaf.
+//! Only nodes with untried choices are kept. A worker that takes the last choice of a node forgets the node, and later goes back beyond it in one step. That
+//! is how Prolog machines keep their choice points (D. H. D. Warren: "An abstract Prolog instruction set", SRI 1983). Each node then has one branch that
+//! cannot be predicted: whether the node is a leaf. The plain recursion has two.
 //!
 //! Work: that of the plain recursion. Memory: a choice point for each level, and the path.
 
@@ -83,54 +83,52 @@ use crate::error::Result;
 pub trait Search: Sync {
     /// A place in the tree, made from the root by applying choices.
     type Node: Send;
-    /// What leads from a node to a child. More than 65,536 choices at a node must not be values that take no bytes, such as `()`.
+    /// A step from a node to a child. If a node has more than 65,536 choices, they must not be values that take no bytes, such as `()`.
     type Choice: Clone + Serialize + DeserializeOwned + Send;
-    /// The choices at a node, one after the other. Those at the root are collected, and where some are given to another worker so are those that are left: there
-    /// must be room for all of them.
+    /// The choices at a node, one after the other. The choices at the root are collected in memory. So are the remaining choices of a node when some of them
+    /// are given to another worker.
     type Choices: Iterator<Item = Self::Choice> + Send;
-    /// What is needed to go back to a node: a copy of a small node, the length of a list, or the length of a log of changes.
+    /// The data needed to go back to a node: a copy of a small node, the length of a list, or the length of a log of changes.
     type Undo: Send;
-    /// What has been found.
+    /// The result.
     type Output: Default + Serialize + DeserializeOwned + Send;
 
     /// The root.
     fn root(&self) -> Self::Node;
 
-    /// Enters a node: adds to `found` what is found there, and returns what can be tried from there. It is called once for each node, on
-    /// the rank that enters it.
+    /// Enters a node: adds to `found` the results at the node, and returns the choices there. It is called once for each node, on the rank that enters it.
     fn choices(&self, node: &Self::Node, found: &mut Self::Output) -> Self::Choices;
 
-    /// Goes down to a child, and returns how to come back.
+    /// Goes down to a child, and returns the data needed to come back.
     fn apply(&self, node: &mut Self::Node, choice: &Self::Choice) -> Self::Undo;
 
-    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that returned `undo`. Later calls of `apply` are undone
-    /// by the same call. So it is not enough to clear the bit that one `apply` has set, or to pop one element.
+    /// Goes back up: `node` becomes what it was before the [`apply`](Self::apply) that returned `undo`. The same call undoes later calls of `apply`,
+    /// too. So it is not enough to clear the bit that one `apply` has set, or to pop one element.
     fn undo(&self, node: &mut Self::Node, undo: &Self::Undo);
 
-    /// Whether a choice from another rank is valid at this node; if not, the run ends with [`Error::Corrupt`](crate::Error::Corrupt). A
-    /// checksum protects messages from damage; this check is for senders that cannot be trusted. It must accept all that
-    /// [`choices`](Self::choices) may have returned there at any time: a rank that knew less of a bound left fewer choices out.
+    /// Whether a choice from another rank is valid at this node; if not, the run ends with [`Error::Corrupt`](crate::Error::Corrupt). A checksum
+    /// protects messages from damage; this check is for senders that cannot be trusted. It must accept every choice that [`choices`](Self::choices) may
+    /// have returned there at any time: a rank with a weaker bound left fewer choices out.
     fn accepts(&self, node: &Self::Node, choice: &Self::Choice) -> bool {
         let _ = (node, choice);
         true
     }
 
-    /// Merges what was found in two parts of the tree. Parts come in any order.
+    /// Merges the results of two parts of the tree. Parts come in any order.
     fn merge(&self, found: &mut Self::Output, part: Self::Output);
 
-    /// Whether the search goes on. Return false once nothing more needs to be found: the rest of the work is then dropped, here and on
-    /// other ranks, when they call this.
+    /// Whether the search goes on. Return false once nothing more needs to be found: each rank drops the rest of its work when it calls this.
     fn goes_on(&self) -> bool {
         true
     }
 }
 
 impl<C: Communicator> Cluster<'_, C> {
-    /// Collective: walks the whole tree of `search` on all ranks. Each rank gets what was found.
+    /// Collective: walks the whole tree of `search` on all ranks. Each rank gets the result.
     ///
-    /// All ranks give the same search. Memory: for each worker a node, a choice with its iterator and its `Undo` for each level, and all choices of one node.
-    /// Messages: those of [`run`](Self::run). A part that moves carries the choices that lead to it, and the rank that gets it checks
-    /// whether they are [valid](Search::accepts).
+    /// All ranks give the same search. Memory: for each worker a node, all choices of one node, and for each level a choice, its iterator and its `Undo`.
+    /// Messages: those of [`run`](Self::run). A part that moves carries the choices that lead to it, and the rank that gets it checks whether they are
+    /// [valid](Search::accepts).
     ///
     /// # Errors
     /// As [`run`](Self::run).
@@ -146,17 +144,17 @@ impl<C: Communicator> Cluster<'_, C> {
 /// The search as an algorithm.
 struct Walk<'a, S: Search> {
     search: &'a S,
-    /// None while it is merged with more.
+    /// None while it is merged with another result.
     found: Mutex<Option<S::Output>>,
 }
 
 impl<S: Search> Walk<'_, S> {
     fn found(&self) -> MutexGuard<'_, Option<S::Output>> {
-        // Whole values are put in and taken out.
+        // Values are put in and taken out as a whole.
         self.found.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds what was found. If something is there already, that is taken out instead, with what was to be added.
+    /// Adds a result. If there is one already, takes that out instead, and returns both.
     fn add_or_take(&self, part: S::Output) -> Option<(S::Output, S::Output)> {
         let mut found = self.found();
         match found.take() {
@@ -169,40 +167,40 @@ impl<S: Search> Walk<'_, S> {
     }
 }
 
-/// A part of the tree: the untried choices at the end of a path, and the worker's place below them.
+/// A part of the tree: the untried choices at the end of a path, and the worker's position below them.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
 struct Path<S: Search> {
-    /// Leads from the root to the node whose choices are `untried`.
+    /// The path from the root to the node whose choices are `untried`.
     base: Vec<S::Choice>,
-    /// Choices at the base, the next at the end. None: all of them.
+    /// Untried choices at the base, the next at the end. None: all choices there.
     untried: Option<Vec<S::Choice>>,
-    /// The worker's place. Not there before the first unit, and never sent.
+    /// The worker's position. None before the first unit, and never sent.
     place: Unsent<Place<S>>,
     found: Unsent<S::Output>,
 }
 
-/// Where a worker is.
+/// The position of a worker.
 struct Place<S: Search> {
-    /// Always there, but in the middle of a unit.
+    /// None only in the middle of a unit.
     node: Option<S::Node>,
-    /// Below the base: what to try next at this node, and what after that.
+    /// If the worker is below the base: what to try next at this node, and after that.
     current: Option<(S::Choice, S::Choices)>,
-    /// From the root; the first `depth` lead to this node, others are left from earlier paths.
+    /// The path from the root: the first `depth` steps lead to this node, the others are left from earlier paths.
     steps: Vec<S::Choice>,
     depth: usize,
-    /// Between the base and this node, the oldest first; the first `count`, others are left from earlier paths.
+    /// The choice points between the base and this node, the oldest first. The first `count` are valid, the others are left from earlier paths.
     points: Vec<Point<S>>,
     count: usize,
-    /// Below the base: goes back to it.
+    /// If the worker is below the base: goes back to it.
     back: Option<S::Undo>,
 }
 
-/// A node above the worker's where something is left to try.
+/// A choice point: a node above the worker's with untried choices.
 struct Point<S: Search> {
     next: Option<S::Choice>,
     untried: S::Choices,
-    /// Goes back to it.
+    /// Goes back to the node.
     undo: S::Undo,
     depth: usize,
 }
@@ -216,7 +214,7 @@ impl<S: Search> Path<S> {
         Self { base, untried, place: Unsent(None), found: Unsent(None) }
     }
 
-    /// Goes to the base.
+    /// Goes from the root to the base.
     #[cold]
     fn enter(&mut self, search: &S) {
         let mut node = search.root();
@@ -252,7 +250,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         is_below || path.untried.as_ref().is_none_or(|untried| !untried.is_empty())
     }
 
-    /// `grain` times on to the next leaf.
+    /// One unit: goes on to the next leaf, `grain` times.
     fn do_unit(&self, path: &mut Path<S>, grain: usize) {
         let search = self.search;
         if !search.goes_on() {
@@ -280,14 +278,14 @@ impl<S: Search> Algorithm for Walk<'_, S> {
 
     fn commit(&self, path: &mut Path<S>) {
         let Some(mut part) = path.found.0.take() else { return };
-        // Merged without the lock: the search may wait in the pool, and its thread work on another part of the tree meanwhile.
+        // Merged without the lock: the search may wait in the pool, and its thread then works on another part of the tree.
         while let Some((mut whole, more)) = self.add_or_take(part) {
             self.search.merge(&mut whole, more);
             part = whole;
         }
     }
 
-    /// Half of the untried choices of the oldest level that has any, of one the one.
+    /// Splits off half of the untried choices of the oldest level that has any. If there is one, gives that one.
     fn split(&self, path: &mut Path<S>) -> Option<Path<S>> {
         if path.place.0.is_none() {
             path.enter(self.search);
@@ -296,7 +294,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
         if untried.is_empty() {
             *untried = place.lower(&mut path.base);
         }
-        // Of the last choice nothing would stay here, unless the worker is below already.
+        // If the last choice were given, nothing would stay here, unless the worker is already below the base.
         let given = if place.current.is_some() { untried.len().div_ceil(2) } else { untried.len() / 2 };
         let rest = untried.split_off(given);
         let given = mem::replace(untried, rest);
@@ -305,7 +303,7 @@ impl<S: Search> Algorithm for Walk<'_, S> {
 }
 
 impl<S: Search> Place<S> {
-    /// From the base, which lies so deep, to the child that `choice` leads to.
+    /// Goes from the base, at level `depth`, to the child that `choice` leads to.
     fn begin(&mut self, search: &S, choice: S::Choice, depth: usize, found: &mut S::Output) {
         let Some(node) = &mut self.node else { return };
         let undo = search.apply(node, &choice);
@@ -322,10 +320,10 @@ impl<S: Search> Place<S> {
         }
     }
 
-    /// On, until that many leaves have been met and passed or nothing is left below the base.
+    /// Goes on until `left` more leaves have been passed, or nothing is left below the base.
     #[inline]
     fn walk(&mut self, search: &S, found: &mut S::Output, left: &mut usize) {
-        // On this frame, and so in registers, for the time of the unit.
+        // Local variables, so that they stay in registers during the unit.
         let (Some(mut node), Some((mut choice, mut untried))) = (self.node.take(), self.current.take()) else { return };
         let (mut steps, mut points) = (mem::take(&mut self.steps), mem::take(&mut self.points));
         let (mut depth, mut count) = (self.depth, self.count);
@@ -336,7 +334,7 @@ impl<S: Search> Place<S> {
                 Some(step) => *step = choice,
                 None => steps.push(choice),
             }
-            // Put down in any case, and counted if something is left: no branch is taken on that.
+            // The point is stored in any case, and counted only if something is left. So there is no branch on that.
             let next = untried.next();
             let is_left = next.is_some();
             let point = Point { next, untried, undo, depth };
@@ -351,7 +349,7 @@ impl<S: Search> Place<S> {
                 choice = first;
                 continue;
             }
-            // A leaf: back to where something is left.
+            // A leaf: goes back to the last point with untried choices.
             let next = loop {
                 if count == 0 {
                     break 'walk None;
@@ -381,7 +379,7 @@ impl<S: Search> Place<S> {
         (self.steps, self.points) = (steps, points);
     }
 
-    /// Moves `base`, where nothing is left, down the worker's way to the first node where something is; returns that, the next at the end.
+    /// Moves `base`, where no choice is left, down the worker's path to the first node with untried choices. Returns those choices, the next at the end.
     #[cold]
     fn lower(&mut self, base: &mut Vec<S::Choice>) -> Vec<S::Choice> {
         let (depth, next, untried) = if self.count > 0 {
@@ -413,12 +411,12 @@ impl<S: Search> Distributed for Walk<'_, S> {
         self.search.merge(found, part);
     }
 
-    /// A place and what was found there are known to its worker only.
+    /// Only the worker itself knows its position and the results there.
     fn travels(&self, path: &Path<S>) -> bool {
         path.place.0.is_none() && path.found.0.is_none()
     }
 
-    /// Whether the path can be gone from the root, and the untried choices be made there.
+    /// Whether the path exists from the root, and the untried choices exist at its end.
     fn accepts(&self, path: &Path<S>) -> bool {
         let mut node = self.search.root();
         for step in &path.base {
@@ -440,7 +438,7 @@ mod tests {
     use crate::fuzz::{drive, moves};
     use crate::wire::codec;
 
-    /// Numbers with digits below `base`, `length` of them, in which no digit follows itself: what was found, each.
+    /// Numbers with digits below `base`, `length` of them, in which no digit follows itself. The output has each of them.
     struct Numbers {
         base: u8,
         length: usize,
@@ -556,7 +554,7 @@ mod tests {
         let search = Numbers { base: 4, length: 5 };
         let walk = walk(&search);
         let mut path = Path::root();
-        // To the first leaf, and back to where something is left: 0101.
+        // Goes to the first leaf, and back to the last untried choice: 0101.
         walk.do_unit(&mut path, 2);
         let given = |path: &mut Path<Numbers>| walk.split(path).map(|part| (part.base, part.untried.unwrap()));
         assert_eq!(given(&mut path), Some((vec![], vec![3, 2])));

@@ -1,26 +1,26 @@
-//! Every order in which things can happen, on a few ranks with a little work.
+//! Explores every order of events, on a few ranks with a little work.
 //!
-//! Messages are a set, not queues: each may be overtaken by any other. Any hungry rank may ask any other, so that what holds here holds for
-//! every choice of victims. Planted faults show that the checks see something.
+//! Messages form a set, not queues, so that each may overtake any other. Any hungry rank may ask any other, so that the results hold for
+//! every choice of victims. Planted faults show that the checks find faults.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::rank::ROOT;
 use super::{Job, Label, Message, Offer, Rank};
 
-/// What is explored.
+/// A case to explore.
 #[derive(Clone, Copy)]
 struct Case {
     ranks: u32,
-    /// Of each rank.
+    /// Workers of each rank.
     workers: u8,
     /// Pieces of work in the root's state.
     pieces: u8,
     hops: u8,
     stays: bool,
-    /// How often a rank asks.
+    /// The number of times that a rank asks.
     asks: u8,
-    /// Each merged result makes so many more pieces of work possible, which have to stay on their rank, as in fork-join.
+    /// The number of pieces of work that each merged result makes possible. They have to stay on their rank, as in fork-join.
     resumes: u8,
     fault: Fault,
 }
@@ -28,38 +28,38 @@ struct Case {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Fault {
     None,
-    /// A result is sent as soon as the task's own state is worked off.
+    /// A result is sent as soon as the task's own state has no work left.
     EarlyResult,
     /// A result is acknowledged and not merged.
     Forgets,
     /// Any one message is lost.
     Loses,
-    /// Any one message comes twice.
+    /// Any one message is delivered twice.
     Repeats,
-    /// A piece that has to stay is given to another rank, which gets nothing of it.
+    /// A piece that has to stay is given to another rank, which gets nothing.
     Uproots,
 }
 
-/// One rank: its protocol, and workers that have pieces of work in place of a state.
+/// One rank: its protocol, and workers with pieces of work instead of a state.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Peer {
     rank: Rank<u8>,
-    /// The job at hand, and the pieces that are left of it at each worker.
+    /// The current job, and the pieces of it that each worker has left.
     at: Option<(Label, Vec<Pieces>)>,
     offer: Offer<u8, u8>,
-    /// What workers have split off, and not added to the offer yet.
+    /// Parts that workers have split off and not yet added to the offer.
     split: Vec<(u8, Option<u8>)>,
     found: BTreeMap<Label, u8>,
     result: Option<u8>,
     asks: u8,
 }
 
-/// What one worker has.
+/// The pieces of one worker.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct Pieces {
-    /// May be given to any rank.
+    /// Pieces that may be given to any rank.
     free: u8,
-    /// Have to stay on this rank.
+    /// Pieces that have to stay on this rank.
     bound: u8,
 }
 
@@ -74,7 +74,7 @@ struct World {
     peers: Vec<Peer>,
     /// Sorted, so that equal worlds look equal.
     flying: Vec<(u32, u32, Message<u8>)>,
-    /// Pieces that results have made possible.
+    /// The number of pieces that results have made possible.
     resumed: u8,
     faulted: bool,
 }
@@ -91,7 +91,7 @@ impl Peer {
         &mut workers[usize::from(worker)]
     }
 
-    /// The workers have given so much, if there are any parts.
+    /// The workers give these parts, if there are any.
     fn hand_over(&mut self, parts: &[u8], out: &mut Vec<(u32, Message<u8>)>) {
         self.rank.offer((!parts.is_empty()).then(|| parts.iter().sum()), out);
     }
@@ -119,7 +119,7 @@ impl World {
         Self { peers: (0..case.ranks).map(peer).collect(), flying: Vec::new(), resumed: 0, faulted: false }
     }
 
-    /// A copy in which `act` has happened to rank `me`.
+    /// A copy of this world in which `act` has happened to rank `me`.
     fn with(&self, me: u32, act: impl FnOnce(&mut World, &mut Vec<(u32, Message<u8>)>)) -> Self {
         let mut world = self.clone();
         let mut out = Vec::new();
@@ -133,7 +133,7 @@ impl World {
         self.peers.iter().all(|peer| peer.result.is_some())
     }
 
-    /// All worlds that can follow.
+    /// All worlds that can follow this one.
     fn successors(&self, case: Case) -> Result<Vec<World>, String> {
         let mut next = Vec::new();
         for me in 0..case.ranks {
@@ -158,7 +158,7 @@ impl World {
                 for victim in (0..case.ranks).filter(|&victim| victim != me) {
                     next.push(self.with(me, |world, out| {
                         let peer = &mut world.peers[me as usize];
-                        // More than can be counted is always.
+                        // The maximum stands for an unlimited number of requests.
                         peer.asks -= u8::from(peer.asks < u8::MAX);
                         peer.rank.ask(victim, case.hops, case.stays, out);
                     }));
@@ -180,14 +180,14 @@ impl World {
         Ok(next)
     }
 
-    /// What one worker of `me` may do.
+    /// Adds the worlds after each possible action of one worker of `me`.
     fn worker(&self, me: u32, worker: u8, case: Case, next: &mut Vec<World>) {
         let peer = &self.peers[me as usize];
         let Some((label, workers)) = &peer.at else { return };
         let (label, at) = (*label, usize::from(worker));
         let mine = workers[at];
         if peer.split.iter().any(|(who, _)| *who == worker) {
-            // In the middle of a visit.
+            // The worker is between the beginning and the end of a split.
             next.push(self.with(me, |world, out| {
                 let peer = &mut world.peers[me as usize];
                 let found = peer.split.iter().position(|(who, _)| *who == worker).map(|at| peer.split.remove(at));
@@ -212,7 +212,7 @@ impl World {
         if mine.is_empty() {
             return;
         }
-        // Inside of the rank anything may go to a worker that has nothing.
+        // Within the rank, any piece may go to a worker that has none.
         if let Some(idle) = (0..case.workers).find(|&other| workers[usize::from(other)].is_empty()) {
             next.push(self.with(me, |world, _| {
                 let peer = &mut world.peers[me as usize];
@@ -241,7 +241,7 @@ impl World {
         }
     }
 
-    /// No worker of `me` has anything left.
+    /// All workers of `me` have no work left.
     fn done(&mut self, me: u32, label: Label, case: Case, out: &mut Vec<(u32, Message<u8>)>) {
         let peer = &mut self.peers[me as usize];
         peer.at = None;
@@ -255,7 +255,7 @@ impl World {
         }
     }
 
-    /// The workers of `me` are free.
+    /// The workers of `me` are free: starts the next job.
     fn work(&mut self, me: u32, case: Case, out: &mut Vec<(u32, Message<u8>)>) {
         let peer = &mut self.peers[me as usize];
         match peer.rank.next(out) {
@@ -298,7 +298,7 @@ impl World {
         }
     }
 
-    /// What must hold in any world.
+    /// Checks what must hold in any world.
     fn check(&self, case: Case) -> Result<(), String> {
         for peer in &self.peers {
             if let Some(found) = peer.result
@@ -316,7 +316,7 @@ impl World {
     }
 }
 
-/// Visits every world that can be reached; returns how many, or what is wrong.
+/// Visits every world that can be reached. Returns their number, or what is wrong.
 fn explore(case: Case) -> Result<usize, String> {
     let mut numbers = HashMap::new();
     let mut worlds = vec![World::new(case)];
@@ -335,7 +335,7 @@ fn explore(case: Case) -> Result<usize, String> {
         }
         at += 1;
     }
-    // Backwards from the ends: from where none can be reached, something would wait for ever.
+    // Goes backwards from the ends. From a world that is not reached this way, some rank would wait for ever.
     let mut ends: Vec<usize> = (0..worlds.len()).filter(|&at| worlds[at].is_over()).collect();
     let mut can_end = vec![false; worlds.len()];
     while let Some(at) = ends.pop() {
@@ -362,14 +362,14 @@ fn two_ranks_find_everything_and_end() {
     }
 }
 
-/// Two workers add parts to one offer, and a result makes two pieces possible that have to stay.
+/// Two workers add parts to one offer, and a result makes two pieces possible that have to stay on their rank.
 #[test]
 fn ranks_of_two_workers_find_everything_and_end() {
     let worlds = explore(Case { workers: 2, resumes: 2, asks: 3, ..SMALL }).unwrap();
     assert!(worlds > 10_000, "{worlds} worlds are too few to tell anything");
 }
 
-/// Each rank asks once or twice: with more it is minutes and millions of worlds that differ in requests only.
+/// Each rank asks once or twice. With more requests it takes minutes, and millions of worlds that differ only in requests.
 #[test]
 fn three_ranks_find_everything_and_end() {
     let case = Case { ranks: 3, pieces: 2, asks: 1, ..SMALL };

@@ -1,43 +1,43 @@
-//! What ranks say to each other about work.
+//! Messages between ranks about work.
 
 use serde::{Deserialize, Serialize};
 
-/// Names a task that was given away, at its giver.
+/// Identifies a task that was given away, among those of its giver.
 pub type TaskId = u64;
 
-/// A message of the protocol; `P` is what a state or a result looks like on its way (bytes, or nothing in a model).
+/// A message of the protocol; `P` is the form of a state or a result in a message (bytes, or nothing in a model).
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Message<P> {
-    /// `thief` wants work. Who has none may pass it on, `hops` more times.
+    /// `thief` wants work. A rank that has none may pass the request on, `hops` more times.
     Request {
-        /// Who gets the answer.
+        /// The rank that gets the answer.
         thief: u32,
-        /// How many more times it may be passed on.
+        /// The number of times that the request may still be passed on.
         hops: u8,
-        /// Whether the thief wants something later if there is nothing now.
+        /// Whether the thief wants work later if there is none now.
         stays: bool,
     },
-    /// There is none here.
+    /// The sender has no work.
     Refusal,
-    /// A part of the work. `asked` unless it comes to one who had been refused, and stayed.
+    /// A part of the work.
     Task {
-        /// Comes back with the result.
+        /// Identifies the task; the result carries it back.
         id: TaskId,
-        /// Whether this answers a request.
+        /// Whether this answers a request. False for a thief that was refused and stayed.
         asked: bool,
         /// The state.
         payload: P,
     },
-    /// What came of it, and of all that was split off it: the acknowledgement of the task.
+    /// The result of a task and of everything split off it: the acknowledgement of the task.
     Result {
-        /// Of the task.
+        /// The task's id.
         id: TaskId,
-        /// What was found.
+        /// The result.
         payload: P,
     },
-    /// Everything is done; this came of it.
+    /// All work is done.
     Stop {
-        /// What was found in all.
+        /// The result of the run.
         payload: P,
     },
 }

@@ -1,7 +1,7 @@
-//! The protocol between ranks: a state machine without threads, clocks, or messages of its own.
+//! The protocol between ranks: a state machine without threads or clocks, which sends nothing itself.
 //!
-//! A [`Rank`] is told what happens and says what to send. The progress loop drives it with real messages; the exhaustive test (`explore.rs`)
-//! drives several of them through every order in which messages can arrive; a model of a large machine drives 10⁵.
+//! A [`Rank`] is told each event, and returns the messages to send. The progress loop drives it with real messages. The exhaustive test (`explore.rs`) drives
+//! several of them through every order in which messages can arrive. A model of a large machine drives 10⁵.
 //!
 //! # Messages
 //!
@@ -27,24 +27,27 @@
 //!  any ── stop ──▶ stopped
 //! ```
 //!
-//! A result that comes to a busy rank waits until its workers have nothing left, and is then taken before any task. That hardly delays what needs the result: in a
-//! recursion, what waits for a part also waits for the work that the part was split off, and that is what the workers have. Memory: the results that wait.
+//! A result that comes to a busy rank waits until its workers have nothing left, and is then taken before any task. This delays the user of the result little:
+//! in a recursion, a frame that waits for a part also waits for the work that the part was split off, which the workers are doing. Memory: the results that
+//! wait.
 //!
-//! A busy rank keeps requests until its workers [`offer`](Rank::offer) something. A hungry or asking rank passes them on to a rank that it has given work to, or
-//! refuses. If the thief stays, the rank that it asked asks its workers again whenever a task or a result has come, and from time to time while they work. *Asking* is independent of the other states: a result may make an asking rank busy, and the task that it asked for then waits in the queue.
+//! A busy rank keeps requests until its workers [`offer`](Rank::offer) something. A hungry or asking rank passes them on to a rank that it has given work to,
+//! or refuses them. If the thief stays, the rank that it asked keeps the request: it asks its workers again whenever a task or a result has come, and from time
+//! to time while they work. *Asking* is independent of the other states: a result may make an asking rank busy, and the task that it asked for then waits in
+//! the queue.
 //!
 //! # Termination
 //!
-//! **Tasks form a tree.** A task's parent is the task whose state it was split off. Rank 0 begins the root. A giver notes the id of each part under the task it was
-//! split off, and a task is *finished* when its own state has no work left, **and** every id noted under it has come back with a result, **and** these
+//! **Tasks form a tree.** A task's parent is the task whose state it was split off. Rank 0 begins the root. A giver notes the id of each part under the task
+//! that it was split off. A task is *finished* when its own state has no work left, **and** every id noted under it has come back with a result, **and** these
 //! results have been merged. Only then is its own result sent. (A diffusing computation, and its detection by E. W. Dijkstra, C. S. Scholten: "Termination
-//! detection for diffusing computations", IPL 11, 1980; here the engagement is that of the single task, not of the rank, so that a result returns to
-//! where its task came from.)
+//! detection for diffusing computations", IPL 11, 1980; here the single task is engaged, not the rank, so that a result returns to the rank that its task came
+//! from.)
 //!
-//! *Never too early.* Claim: as long as a task is unfinished, all its ancestors are. A task given away is noted at its parent before its message
-//! leaves ([`Rank::offer`] does both), and the note goes when the result has arrived, which is sent after the task is finished. By induction the root is unfinished
-//! while any task is unfinished, in particular while a task or a result is on its way. Rank 0 sends stop when the root is finished.
-//! Requests and refusals carry no work: they may still be on their way at the end, and a rank that has stopped drops them.
+//! *Never too early.* Claim: as long as a task is unfinished, all its ancestors are. A task given away is noted at its parent before its message leaves
+//! ([`Rank::offer`] does both), and the note is removed when the result has arrived, which is sent after the task is finished. By induction the root is
+//! unfinished while any task is unfinished, in particular while a task or a result is on its way. Rank 0 sends stop when the root is finished. Requests and
+//! refusals carry no work: they may still be on their way at the end, and a rank that has stopped drops them.
 //!
 //! *Never too late.* When no state is left, tasks that are leaves of the tree are finished, their results leave, and their parents lose a note; the tree
 //! has finite height. No extra round of messages is needed to detect the end.
@@ -54,26 +57,26 @@
 //! # States that have to stay
 //!
 //! A result may make several states possible at once: frames whose last value it brought. Only their rank can use them. So they wait there until a worker takes
-//! them, and a request that arrives meanwhile gets none of them ([`Distributed::travels`](crate::Distributed::travels)). Each worker [`Offer`]s a part of what may leave; these parts
-//! together are one task.
+//! them, and a request that arrives meanwhile gets none of them ([`Distributed::travels`](crate::Distributed::travels)). Each worker [`Offer`]s a part of the
+//! states that may leave; these parts together are one task.
 //!
-//! # What may unwind
+//! # Panics in user code
 //!
 //! No user code is called in here, nor while the lock of the rank's state is held, so a panic leaves no step half done. It ends the run instead:
 //!
-//! | what panics | on which thread | what becomes of it |
+//! | what panics | on which thread | what happens |
 //! |---|---|---|
-//! | `do_unit`, `commit`, `split`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool hands it to the caller; the rank gives up and tells all; the panic goes on |
+//! | `do_unit`, `commit`, `split`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool passes the panic to the caller; the rank gives up and tells all ranks; the panic goes on |
 //! | `take`, `merge`, `resume`, `accepts`, an output's or state's `Deserialize` | the caller's | the same |
-//! | a stored value's `Serialize` | the one that drives the progress loop | the loop ends the cluster's client; all ranks end with an error, those that hear nothing after their patience |
+//! | a stored value's `Serialize` | the driver of the progress loop | the loop ends the cluster's client; all ranks end with an error, those that receive nothing after their patience |
 //!
-//! A task whose state or result was lost that way never comes back, and no rank waits for it: a rank that has been told of the failure ends when it next takes its
-//! lock. `tests/unwinding.rs` panics at each of these places; `tests/runs.rs` (`any_delays_and_kills`) at any unit, with delays.
+//! A task whose state or result was lost that way never comes back, and no rank waits for it: a rank that was told of the failure ends when it next takes its
+//! state's lock. `tests/unwinding.rs` panics at each of these places; `tests/runs.rs` (`any_delays_and_kills`) at any unit, with delays.
 //!
 //! # Checked
 //!
-//! On all interleavings of small cases, with one and two workers a rank: nothing of the result is missing or doubled when rank 0 stops; from every reachable state the
-//! end can be reached; nothing but requests and refusals is on its way when all have stopped.
+//! On all interleavings of small cases, with one and two workers a rank: no part of the result is missing or doubled when rank 0 stops; from every reachable
+//! state the end can be reached; nothing but requests and refusals is on its way when all have stopped.
 
 #[cfg(test)]
 mod explore;

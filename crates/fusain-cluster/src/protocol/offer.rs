@@ -1,10 +1,10 @@
-//! What the workers of a rank give to another rank.
+//! The parts of work that the workers of a rank give to another rank.
 
-/// Parts of what the workers have, for the rank that has asked first: about half of it all.
+/// Parts of the workers' states for the rank that asked first: about half of the rank's work.
 ///
-/// Each worker that comes by [begins](Self::begin), splits, and [adds](Self::add). It is closed when all workers have added, when one that has begun [comes
-/// again](Self::comes_again), since then each that is at work has ended a unit, or when the job is [done](Self::close). What is closed and complete is given away at once, and a new offer
-/// begins. `W` names a worker, `P` is a part.
+/// Each worker that polls [begins](Self::begin), splits, and [adds](Self::add). The offer is closed when all workers have added, when a worker that has begun
+/// [comes again](Self::comes_again), since each busy worker has ended a unit by then, or when the job is [done](Self::close). An offer that is closed and
+/// complete is given away at once, and a new offer begins. `W` identifies a worker, `P` is a part.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Offer<W, P> {
     givers: Vec<W>,
@@ -21,24 +21,24 @@ impl<W, P> Default for Offer<W, P> {
 }
 
 impl<W: PartialEq, P> Offer<W, P> {
-    /// Whether workers shall still begin.
+    /// Whether further workers may begin.
     pub fn is_open(&self) -> bool {
         !self.is_closed
     }
 
-    /// A worker comes by: if it has given already the offer is closed. What all have given, if that is complete.
+    /// A worker polls. If it has begun before, the offer is closed. Returns all parts if the offer is now complete.
     pub fn comes_again(&mut self, worker: &W) -> Option<Vec<P>> {
         self.is_closed |= self.givers.contains(worker);
         self.complete()
     }
 
-    /// A worker that comes by for the first time is going to split.
+    /// A worker that polls for the first time is going to split.
     pub fn begin(&mut self, worker: W) {
         self.givers.push(worker);
         self.splitting += 1;
     }
 
-    /// One that has begun gives this, of so many workers. What all have given, if that is complete.
+    /// A worker that has begun adds its parts. `workers` is the number of workers of the rank. Returns all parts if the offer is now complete.
     pub fn add(&mut self, parts: impl IntoIterator<Item = P>, workers: usize) -> Option<Vec<P>> {
         self.splitting -= 1;
         self.parts.extend(parts);
@@ -46,7 +46,7 @@ impl<W: PartialEq, P> Offer<W, P> {
         self.complete()
     }
 
-    /// Nobody comes by any more. What all have given, if anybody has begun.
+    /// No worker will poll any more. Returns all parts if any worker has begun and the offer is complete.
     pub fn close(&mut self) -> Option<Vec<P>> {
         self.is_closed = !self.givers.is_empty();
         self.complete()

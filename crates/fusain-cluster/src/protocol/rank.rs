@@ -5,47 +5,47 @@ use std::iter;
 
 use super::message::{Message, TaskId};
 
-/// Names a task that this rank has begun.
+/// Identifies a task that this rank has begun.
 pub type Label = u64;
 
 /// Rank 0's first task.
 pub(crate) const ROOT: Label = 0;
 
-/// What the workers shall do next.
+/// The next job of the workers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Job<P> {
-    /// Work off this state. `None` is the root's, which came in no message. Then [`Rank::done`].
+    /// Process this state, then call [`Rank::done`]. `None` is the root's state, which came in no message.
     Start {
         /// The task.
         label: Label,
-        /// Who has given it; of the root this rank.
+        /// The rank that has given the task; for the root this rank.
         from: u32,
-        /// Its state.
+        /// The task's state.
         payload: Option<P>,
     },
-    /// Join this result to what the task has found, and work off what that makes possible. Then [`Rank::done`].
+    /// Merge this result with the task's own, and process the work that this makes possible. Then call [`Rank::done`].
     Merge {
         /// The task.
         label: Label,
-        /// Who had the part.
+        /// The rank that had the part.
         from: u32,
-        /// What a part of it has found.
+        /// The result of the part.
         payload: P,
     },
-    /// Nothing of the task is left. Put what it has found into a payload. Then [`Rank::finished`].
+    /// The task has no work left. Encode its result as a payload, then call [`Rank::finished`].
     Finish {
         /// The task.
         label: Label,
     },
 }
 
-/// Why a message is not valid.
+/// Why a message is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// A result for a task that its sender does not have.
+    /// A result for a task that its sender was not given.
     #[error("it is the result of a task that its sender was not given")]
     UnknownTask,
-    /// The end, while there is work.
+    /// The end of the run, while there is work.
     #[error("it says that the run has ended, but there is work left")]
     EarlyStop,
     /// A rank that does not exist.
@@ -53,32 +53,32 @@ pub enum Fault {
     UnknownRank,
 }
 
-/// A task that was begun here.
+/// A task that this rank has begun.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Task {
-    /// Where its result goes. None for the root.
+    /// The rank and id to which its result goes. None for the root.
     giver: Option<(u32, TaskId)>,
-    /// Jobs of it that are queued or running.
+    /// The number of its jobs that are queued or running.
     jobs: u32,
-    /// Parts of it that were given away, and have not come back.
+    /// The number of its parts that were given away and have not come back.
     away: u32,
 }
 
 /// A part that was given away.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Given {
-    /// The task it was split off.
+    /// The task that the part was split off.
     label: Label,
     to: u32,
 }
 
-/// A rank that asked here.
+/// A rank that asked this rank for work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Asker {
     thief: u32,
     hops: u8,
     stays: bool,
-    /// It has been refused, and stayed.
+    /// Whether it has been refused, and stayed.
     refused: bool,
 }
 
@@ -88,17 +88,17 @@ pub struct Rank<P> {
     me: u32,
     size: u32,
     jobs: VecDeque<Job<P>>,
-    /// The task whose state the workers have at the moment.
+    /// The task whose state the workers are processing.
     running: Option<Label>,
-    /// Unanswered, oldest first.
+    /// Unanswered requests, the oldest first.
     askers: VecDeque<Asker>,
-    /// Were refused, and get something as soon as there is anything.
+    /// Ranks that were refused, and get work as soon as there is any.
     stayers: Vec<u32>,
     tasks: BTreeMap<Label, Task>,
     given: BTreeMap<TaskId, Given>,
     next_label: Label,
     next_id: TaskId,
-    /// A request of this rank is unanswered.
+    /// Whether a request of this rank is unanswered.
     asking: bool,
     stopped: bool,
 }
@@ -137,12 +137,12 @@ impl<P: Clone> Rank<P> {
         self.recall();
     }
 
-    /// Whether ranks that were refused, and stayed, wait here while the workers have something.
+    /// Whether the workers have work while ranks wait that were refused and stayed.
     pub fn is_awaited(&self) -> bool {
         self.running.is_some() && !self.stayers.is_empty()
     }
 
-    /// Who stayed asks again now.
+    /// Treats the ranks that stayed as if they asked again now.
     pub fn recall(&mut self) {
         let stayers = std::mem::take(&mut self.stayers);
         self.askers.extend(stayers.into_iter().map(|thief| Asker { thief, hops: 0, stays: true, refused: true }));
@@ -150,16 +150,16 @@ impl<P: Clone> Rank<P> {
 
     // ---- the workers ----------------------------------------------------------------------------------------------
 
-    /// The next job. If there is none the rank is hungry, and who has asked is told.
+    /// The next job. If there is none, the rank is hungry, and all ranks that have asked are answered.
     ///
-    /// Results come before tasks: they let others finish.
+    /// Results come before tasks, since they let other tasks finish.
     pub fn next(&mut self, out: &mut Out<P>) -> Option<Job<P>> {
         let first = self.jobs.iter().position(|job| !matches!(job, Job::Start { .. })).unwrap_or(0);
         let job = self.jobs.remove(first);
         match &job {
             Some(Job::Start { label, .. } | Job::Merge { label, .. }) => {
                 self.running = Some(*label);
-                // A result may make work possible as a task does.
+                // A result may make work possible, as a task does.
                 self.recall();
             }
             Some(Job::Finish { .. }) => {}
@@ -168,7 +168,7 @@ impl<P: Clone> Rank<P> {
         job
     }
 
-    /// The workers have nothing left of the job they had.
+    /// The workers have finished the current job.
     pub fn done(&mut self) {
         let Some(label) = self.running.take() else { return };
         if let Some(task) = self.tasks.get_mut(&label) {
@@ -179,7 +179,7 @@ impl<P: Clone> Rank<P> {
         }
     }
 
-    /// What the task has found is `payload`: it goes to where the task came from. True if this was the root.
+    /// The task's result is `payload`, which goes to the rank that the task came from. Returns true if the task was the root.
     pub fn finished(&mut self, label: Label, payload: P, out: &mut Out<P>) -> bool {
         let Some(task) = self.tasks.remove(&label) else { return false };
         match task.giver {
@@ -189,12 +189,12 @@ impl<P: Clone> Rank<P> {
         task.giver.is_none()
     }
 
-    /// Whether somebody waits for the workers to offer something.
+    /// Whether a rank waits for the workers to offer something.
     pub fn is_asked(&self) -> bool {
         self.running.is_some() && !self.askers.is_empty()
     }
 
-    /// The workers have split something off for who asked first, or have nothing to split.
+    /// The workers have split something off for the rank that asked first, or have nothing to split.
     pub fn offer(&mut self, payload: Option<P>, out: &mut Out<P>) {
         let Some(payload) = payload else { return self.send_away(out) };
         let Some((label, task)) = self.running.and_then(|label| Some((label, self.tasks.get_mut(&label)?))) else {
@@ -202,7 +202,7 @@ impl<P: Clone> Rank<P> {
             return;
         };
         let Some(asker) = self.askers.pop_front() else {
-            // Nobody wants it any more: it stays here.
+            // No rank wants it any more, so it stays here.
             task.jobs += 1;
             self.jobs.push_back(Job::Start { label, from: self.me, payload: Some(payload) });
             return;
@@ -216,12 +216,12 @@ impl<P: Clone> Rank<P> {
 
     // ---- the thief ------------------------------------------------------------------------------------------------
 
-    /// Whether there is nothing to do, and nobody has been asked.
+    /// Whether this rank has nothing to do and has asked no rank.
     pub fn is_hungry(&self) -> bool {
         self.is_idle() && !self.asking && !self.stopped
     }
 
-    /// Asks `victim`, who may pass it on `hops` times, and if it `stays` sends something later if it has nothing now.
+    /// Asks `victim`, which may pass the request on `hops` times. If this rank `stays`, the victim sends work later if it has none now.
     pub fn ask(&mut self, victim: u32, hops: u8, stays: bool, out: &mut Out<P>) {
         self.asking = true;
         out.push((victim, Message::Request { thief: self.me, hops, stays }));
@@ -232,7 +232,7 @@ impl<P: Clone> Rank<P> {
     /// A message has come.
     ///
     /// # Errors
-    /// What is not valid about it; it has changed nothing then.
+    /// The reason why the message is invalid; it has then changed nothing.
     pub fn receive(&mut self, from: u32, message: Message<P>, out: &mut Out<P>) -> Result<(), Fault> {
         match message {
             Message::Request { thief, .. } if thief >= self.size => return Err(Fault::UnknownRank),
@@ -270,30 +270,30 @@ impl<P: Clone> Rank<P> {
         self.askers.clear();
         self.stayers.clear();
         let children = 2 * self.me + 1..(2 * self.me + 3).min(self.size);
-        // It may be large, and the last one gets it itself.
+        // The payload may be large; the last child gets the original, not a copy.
         let payloads = iter::repeat_n(payload, children.len());
         out.extend(children.zip(payloads).map(|(child, payload)| (child, Message::Stop { payload })));
     }
 
-    /// Whether the workers have nothing and will find nothing.
+    /// Whether the workers have no work and no job waits.
     pub fn is_idle(&self) -> bool {
         self.jobs.is_empty() && self.running.is_none()
     }
 
-    /// Nobody who has asked gets anything.
+    /// Refuses all ranks that have asked, or passes their requests on.
     fn send_away(&mut self, out: &mut Out<P>) {
         for asker in std::mem::take(&mut self.askers) {
             self.refuse(asker, out);
         }
     }
 
-    /// To whoever has got work from here last, or a refusal.
+    /// Passes a request on to the rank that has got work from here last, or refuses it.
     fn refuse(&mut self, asker: Asker, out: &mut Out<P>) {
         let Asker { thief, hops, stays, refused } = asker;
         if self.stopped {
             return;
         }
-        // Here, wherever the request goes: this is the rank that the thief counts on.
+        // The thief is noted here even if the request is passed on, since it relies on this rank.
         if stays && !self.stayers.contains(&thief) {
             self.stayers.push(thief);
         }

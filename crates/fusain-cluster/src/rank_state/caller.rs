@@ -1,4 +1,4 @@
-//! What the thread that called a run tells the rank state.
+//! Events that the calling thread of a run reports to the rank state.
 
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,7 @@ impl RankState {
             return Err(error.clone());
         }
         state.run.number += 1;
-        // Who watches is told of this run.
+        // The status reports are to show this run only.
         state.reports.below.clear();
         state.run.protocol = Some(protocol::Rank::new(self.me, self.size));
         state.run.outcome = None;
@@ -36,7 +36,7 @@ impl RankState {
         Ok(())
     }
 
-    /// Waits for the next thing to do.
+    /// Waits for the next job, or the end of the run.
     pub(crate) fn next(&self) -> Result<Next> {
         loop {
             let seen = self.changes();
@@ -61,22 +61,22 @@ impl RankState {
         }
     }
 
-    /// The state of the job at hand took so long to be read.
+    /// Reading the state of the current job took `took`.
     pub(crate) fn has_read(&self, took: Duration) {
         self.lock().thief.has_read(took);
     }
 
-    /// The job at hand is worked off.
+    /// The current job is done.
     pub(crate) fn done(&self) {
         let mut state = self.lock();
-        // Nobody comes by any more.
+        // No worker polls any more.
         if let Some(parts) = state.run.offer.close() {
             self.hand_over(&mut state, parts);
         }
         self.tell(&mut state, |_, rank, _| rank.done());
     }
 
-    /// A task has found this. Says whether that was the root: then all is done, and the outcome is what the caller has.
+    /// A task is finished, with this result. Returns whether it was the root: then the run is over, and the caller has the outcome.
     pub(crate) fn finished(&self, label: Label, payload: Vec<u8>) -> bool {
         let mut state = self.lock();
         let was_root = self.tell(&mut state, |_, rank, out| rank.finished(label, payload, out)) == Some(true);
@@ -101,7 +101,7 @@ impl RankState {
         self.lock().log.report.clone()
     }
 
-    /// Collective: everybody else's bytes, by rank, on rank 0.
+    /// Collective: returns the bytes of all other ranks, by rank, on rank 0.
     pub(crate) fn gather(&self, bytes: &[u8]) -> Result<Option<Vec<FromRank>>> {
         let number = {
             let mut state = self.lock();
@@ -109,7 +109,7 @@ impl RankState {
             state.reports.is_gathering = self.me == 0;
             let missing = state.run.early.iter().find(|(from, ..)| state.reports.is_missed_by(*from));
             if let Some(&(from, ..)) = missing {
-                // It has begun a run instead of reporting.
+                // The rank has begun a run instead of reporting.
                 self.fail(&mut state, Error::left(from as usize));
             }
             state.reports.gathered

@@ -1,4 +1,4 @@
-//! How it ends: by a failure that everybody hears of, or by good-byes.
+//! How a cluster ends: by a failure that all ranks are told of, or by good-byes.
 
 use std::time::Instant;
 
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::wire::packet::Header;
 
 impl RankState {
-    /// The first failure stays, and everybody is told: that is the last that this rank sends them.
+    /// Notes the first failure and tells all ranks. That is the last message that this rank sends them.
     pub(super) fn fail(&self, state: &mut State, error: Error) {
         if state.failure.is_some() {
             return;
@@ -18,7 +18,7 @@ impl RankState {
             Error::RankFailed { rank, why } => (Header::Failed { rank: *rank as u32 }, why.clone()),
             other => (Header::Failed { rank: self.me }, other.to_string()),
         };
-        // Also the one that is lost, if it is: it may be there, and leave.
+        // The rank that is lost is told, too: it may still be there, and can then leave.
         for to in (0..self.size).filter(|&to| to != self.me) {
             state.send(to, &header, why.as_bytes().to_vec());
         }
@@ -26,7 +26,7 @@ impl RankState {
         self.announce(state);
     }
 
-    /// Another rank has ended: it sends nothing any more.
+    /// Another rank has ended, and sends nothing any more.
     pub(super) fn hear_end(&self, state: &mut State, from: u32, error: Error) {
         self.fail(state, error);
         if let Some(failure) = &mut state.failure {
@@ -34,7 +34,7 @@ impl RankState {
         }
     }
 
-    /// Whether all others have ended or are gone, and nothing comes any more.
+    /// Whether all other ranks have ended or are gone, so that no message comes any more.
     pub(super) fn are_over(&self, failure: &Failure) -> bool {
         let is_over = |rank| rank == self.me || failure.ended.contains(&rank) || failure.gone.contains(&rank);
         (0..self.size).all(is_over)
@@ -55,21 +55,22 @@ impl RankState {
         self.failure().unwrap_or(Error::Encode { why: String::new() })
     }
 
-    /// It could not be connected, for this reason; that the progress client was dropped is none.
+    /// The rank state could not be connected, for this reason. It replaces the failure that the drop of the progress client caused.
     pub(crate) fn stays_shut(&self, error: Error) -> Error {
         self.lock().failure = Some(Failure::new(error.clone()));
         error
     }
 
-    /// Why there will be no result.
+    /// The error for which there will be no result, if there is one.
     pub(crate) fn failure(&self) -> Option<Error> {
         self.lock().error().cloned()
     }
 
-    /// Good-byes go up the tree, farewells down.
+    /// Sends good-byes up the tree, and farewells down.
     ///
-    /// A farewell is said when as many messages have been received as were sent. Those between any two ranks come in their order, but one of a third rank may come later than what
-    /// it has led to: without the count a message might come to a rank that has left, and be taken for one of the next cluster on that communicator.
+    /// Rank 0 says farewell when as many messages have been received as were sent. Messages between two ranks keep their order, but a message of a third rank
+    /// may come later than messages that it has caused. Without the count, a message might reach a rank that has left, and be taken for one of the next cluster
+    /// on that communicator.
     pub(super) fn part(&self, state: &mut State) {
         let children = self.children().count();
         if !state.departure.wanted || state.departure.farewell || state.departure.byes.len() < children {
@@ -98,7 +99,7 @@ impl RankState {
         }
     }
 
-    /// This rank may leave, and all below it.
+    /// Tells this rank's children that they may leave, and lets this rank leave.
     pub(super) fn bid_farewell(&self, state: &mut State) {
         state.departure.farewell = true;
         state.departure.patient_until = Some(Instant::now() + LAST_WORDS);
@@ -106,20 +107,20 @@ impl RankState {
         state.send((self.me + 1) % self.size, &Header::Leaving, Vec::new());
     }
 
-    /// Tells above and below what cells of tables have been raised to.
+    /// Tells the neighbours in the tree the new values of cells.
     pub(super) fn tell_raised(&self, state: &mut State, raised: &[Raised]) {
         for (to, &(table, cell, value)) in self.neighbours().flat_map(|to| raised.iter().map(move |one| (to, one))) {
             state.send(to, &Header::Raise { table, cell, value }, Vec::new());
         }
     }
 
-    /// Waits until no rank will send anything any more, or a failure is known, and the progress client has sent what was left.
+    /// Waits until no rank will send anything any more, or a failure is known, and the progress client has sent all remaining messages.
     pub(crate) fn leave(&self) {
         {
             let mut state = self.lock();
             state.departure.wanted = true;
             if !state.run.early.is_empty() {
-                // The others have begun a run that this rank will not, and some wait for what it should pass on.
+                // The others have begun a run that this rank will not begin, and some of them wait for messages that it should pass on.
                 self.fail(&mut state, Error::left(self.me as usize));
             }
             self.part(&mut state);

@@ -1,4 +1,4 @@
-//! What the threads of one rank share: the protocol behind a lock, a count of changes for threads that wait, and one word for the workers.
+//! The data that the threads of one rank share: the protocol behind a lock, a count of changes for threads that wait, and one flag for the workers.
 //!
 //! ```text
 //!  workers ── poll ────▶ word ◀── set ──┐
@@ -8,16 +8,17 @@
 //!     └── done, finished ──────▲                                        transport
 //! ```
 //!
-//! A thread that has an event for the protocol takes the lock, reports the event, and releases the lock. Then it runs a round of the progress loop if it can, which
-//! sends what is to be sent. No thread computes, encodes, waits or runs the loop while it holds the lock, since the loop's clients take it. A thread that waits reads the count
-//! of changes, checks the state under the lock, then waits at the loop until the count has changed: as the driver, if no other thread drives.
+//! A thread that has an event for the protocol takes the lock, reports the event, and releases the lock. Then it runs a round of the progress loop if
+//! it can, which sends the outgoing messages. No thread computes, encodes, waits or runs the loop while it holds the lock, since the loop's clients
+//! take it. A thread that waits reads the count of changes, checks the state under the lock, then waits at the loop until the count has changed. It
+//! drives the loop meanwhile if no other thread does.
 //!
 //! | file | which events, reported by which thread |
 //! |---|---|
-//! | `caller` | a run begins, a job is done, what comes next: by the thread that called |
+//! | `caller` | a run begins, a job is done, the next job is wanted: by the thread that called |
 //! | `workers` | a part was split off, a value is needed: by a worker |
 //! | `progress` | a message has come, time has passed: by the thread that drives the loop |
-//! | `ends` | something went wrong; this rank leaves |
+//! | `ends` | an error occurred, or this rank leaves: by any thread |
 
 mod caller;
 mod ends;
@@ -45,17 +46,18 @@ use crate::victims::{Seeker, Victims};
 use crate::wire::packet::{Header, Packet};
 use fusain_pool::shake::shake;
 
-/// How often a rank says that it is there.
+/// The time between two signs of life of a rank.
 const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
 
-/// So many times as long as for another sign of life a rank waits for the first one: others may come late to their first run, as who has yet to read its data.
+/// How many times as long a rank waits for the first sign of life as for a later one. Others may come late to their first run, for example because
+/// they read their data first.
 const ARRIVAL: u32 = 30;
 
-/// How long a rank that has gone may still be heard of: longer than a message takes, and than a thread waits for its core.
+/// How long messages about a rank that is gone may still arrive: longer than a message takes, and than a thread waits for a core.
 const GRACE: Duration = Duration::from_millis(100);
 
-/// How long a rank that leaves waits for the last messages of others: after a failure for all to hear of it and to end, too; else for the last sign of life. These would be left
-/// over, for whoever uses the communicator next.
+/// How long a rank that leaves waits for the last messages of others. After a failure it waits until all others have been told and end, too; otherwise
+/// for the last sign of life. Messages that it did not wait for would reach the next user of the communicator.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 pub(crate) struct RankState {
@@ -65,23 +67,23 @@ pub(crate) struct RankState {
     pub(crate) stores: Stores,
     settings: OnceLock<Settings>,
     state: Mutex<State>,
-    /// How often something has changed that a thread may wait for.
+    /// The number of changes that a thread may wait for.
     changes: AtomicU64,
 }
 
-/// What is known when the cluster begins to talk.
+/// Values that are fixed when the cluster connects.
 struct Settings {
     patience: Duration,
-    /// Is told four times a second how it stands.
+    /// Called four times a second with the status.
     watch: Option<Mutex<OnStatus>>,
-    /// The way to the loop.
+    /// The access to the progress loop.
     poller: Poller,
 }
 
 struct State {
     run: Run,
     thief: Thief<Instant>,
-    /// To whom.
+    /// Packets to send, with their destinations.
     outgoing: Vec<(u32, Packet)>,
     traffic: Traffic,
     failure: Option<Failure>,
@@ -89,44 +91,44 @@ struct State {
     departure: Departure,
     log: Log,
     reports: Reports,
-    /// Values of other ranks that were asked for.
+    /// Values of other ranks that were requested.
     data: HashMap<DataKey, Data>,
 }
 
-/// The run that is on, or was the last.
+/// The current run, or the last one.
 #[derive(Default)]
 struct Run {
-    /// The first is 1.
+    /// The run's number; the first is 1.
     number: u32,
-    /// While it is on.
+    /// The protocol, while the run is on.
     protocol: Option<protocol::Rank<Vec<u8>>>,
-    /// What came of it, once it is known.
+    /// The run's result, once it is known.
     outcome: Option<Vec<u8>>,
-    /// What the workers give to who has asked first.
+    /// The parts that the workers give to the rank that asked first.
     offer: Offer<ThreadId, Vec<u8>>,
-    /// Of this rank.
+    /// The number of workers of this rank.
     workers: usize,
-    /// Ends of runs that this rank has not begun yet: from whom, of which run.
+    /// Messages of runs that this rank has not begun yet: from which rank, of which run.
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
 }
 
 /// Signs of life.
 #[derive(Default)]
 struct Health {
-    /// When the next one is due.
+    /// When this rank's next sign is due.
     signs_at: Option<Instant>,
     /// When this rank gave its first sign.
     begun: Option<Instant>,
-    /// When the rank before it was heard of last.
+    /// When the rank before this one last gave a sign.
     heard: Option<Instant>,
-    /// That one leaves, and has given its last sign.
+    /// The rank before this one leaves, and has given its last sign.
     was_last: bool,
-    /// A rank that has gone, and when that is the failure if no other becomes known.
+    /// An error about a rank that is gone. It becomes the failure at this time if no other failure is known by then.
     suspect: Option<(Instant, Error)>,
 }
 
 impl Health {
-    /// This rank was stopped for `time`, and heard nobody: that says nothing about the others.
+    /// This rank was stopped for `time` and received nothing. That says nothing about the other ranks, so their deadlines move.
     fn sleep(&mut self, time: Duration) {
         let later = |at: &mut Option<Instant>| *at = at.map(|at| at + time);
         later(&mut self.begun);
@@ -134,40 +136,40 @@ impl Health {
     }
 }
 
-/// How this rank leaves.
+/// The state of this rank's departure.
 #[derive(Default)]
 struct Departure {
-    /// Children in the tree that have said good-bye, and what they have said last.
+    /// The children in the tree that have said good-bye, and the traffic that each last reported.
     byes: BTreeMap<u32, Traffic>,
-    /// Of those and all below them, how often the one has reported that did so least often, and which.
+    /// Of these children and all ranks below them, the one that has reported least often: how often, and its number.
     fewest: Option<(u32, u32)>,
-    /// This rank wants to.
+    /// Whether this rank wants to leave.
     wanted: bool,
-    /// It has said good-bye, with this of itself and all below it. From then on it sends nothing else but signs of life.
+    /// Set when this rank has said good-bye, with the traffic of itself and all ranks below it. From then on it sends nothing but signs of life.
     said: Option<Traffic>,
-    /// It may.
+    /// Whether this rank may leave.
     farewell: bool,
-    /// How long it then waits for the last sign of life of the rank before it, which may be lost.
+    /// When it stops waiting for the last sign of life of the rank before it, which may be lost.
     patient_until: Option<Instant>,
-    /// The progress loop has ended.
+    /// Whether the progress loop has ended.
     closed: bool,
 }
 
-/// Messages that ranks have sent and received.
+/// The numbers of messages that ranks have sent and received.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Traffic {
     sent: u64,
     received: u64,
 }
 
-/// Why there will be no result, and who else knows.
+/// Why there will be no result, and which other ranks have ended.
 struct Failure {
     error: Error,
-    /// Ranks that have said that they have failed, too: they send nothing any more.
+    /// Ranks that have said that they have failed, too, and send nothing any more.
     ended: BTreeSet<u32>,
-    /// Ranks to which nothing can be sent.
+    /// Ranks to which nothing can be sent any more.
     gone: BTreeSet<u32>,
-    /// When this rank stops to wait for the others to end.
+    /// When this rank stops waiting for the others to end.
     patient_until: Instant,
 }
 
@@ -177,45 +179,45 @@ impl Failure {
     }
 }
 
-/// What ranks tell of themselves.
+/// Reports of ranks about themselves.
 #[derive(Default)]
 struct Reports {
-    /// How many times they have been gathered.
+    /// The number of times that reports were gathered.
     gathered: u32,
-    /// Whether rank 0 waits for the last of these.
+    /// Whether rank 0 waits for the reports of the last gathering.
     is_gathering: bool,
-    /// Those of others, by number and rank.
+    /// Reports of other ranks, by number of the gathering and rank.
     of_ranks: BTreeMap<(u32, u32), Vec<u8>>,
-    /// What was heard last from the ranks below this one.
+    /// The last status of the ranks below each child.
     below: BTreeMap<u32, Status>,
 }
 
 impl Reports {
-    /// Whether rank 0 waits for the report of rank `from`, from which something later has come.
+    /// Whether rank 0 waits for the report of rank `from`, from which a later message has come.
     fn is_missed_by(&self, from: u32) -> bool {
         self.is_gathering && !self.of_ranks.contains_key(&(self.gathered, from))
     }
 }
 
-/// A rank, and bytes of it.
+/// A rank, and bytes from or for it.
 pub(crate) type FromRank = (u32, Vec<u8>);
 
-/// Which value: store, rank, key.
+/// Identifies a value: store, rank, key.
 pub(crate) type DataKey = (u32, u32, u64);
 
 enum Data {
     Asked,
     Here(Vec<u8>),
-    /// A thread reads it.
+    /// A thread is decoding it.
     Taken,
-    /// It is where everybody finds it.
+    /// The store has the value.
     Kept,
 }
 
 /// What the calling thread does next.
 pub(crate) enum Next {
     Job(Job<Vec<u8>>),
-    /// All is done; this came of it.
+    /// All work is done; this is the result.
     End(Vec<u8>),
 }
 
@@ -244,10 +246,10 @@ impl RankState {
         }
     }
 
-    /// From now on it is connected.
+    /// Connects the rank state to the progress loop.
     pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<OnStatus>, poller: Poller) {
         self.lock().thief = Thief::new(Seeker::new(self.me, self.size, victims));
-        // Once a cluster.
+        // Set once for each cluster.
         drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), poller }));
     }
 
@@ -260,42 +262,42 @@ impl RankState {
         self.settings.get().map(|settings| &settings.poller)
     }
 
-    // ---- the loop: never with the lock, which its clients take ----------------------------------------------------
+    // ---- the loop: never called with the lock held, since its clients take the lock -------------------------------
 
-    /// A run is on: its threads come by, or wait.
+    /// A run is on, so its threads poll the loop or wait at it.
     pub(crate) fn start_polling(&self) -> Option<PollGuard> {
         self.poller().map(|poller| poller.start_polling())
     }
 
-    /// Something is to be sent, or somebody who drives waits for what has changed.
+    /// There is something to send, or a driver waits for a change.
     pub(crate) fn wake(&self) {
         if let Some(poller) = self.poller() {
             poller.wake();
         }
     }
 
-    /// What the workers look at after each unit: raised when a message may have come, when somebody asks, and when all is over.
+    /// The flag that workers check after each unit. It is raised when a message may have come, when a rank asks, and when the run is over.
     pub(crate) fn flag(&self) -> Arc<Flag> {
         self.poller().map(|poller| Arc::clone(poller.flag())).unwrap_or_default()
     }
 
-    /// Whether a worker has to poll the loop from time to time, since nothing tells it of messages.
+    /// Whether a worker has to poll the loop from time to time, since no flag announces messages.
     pub(crate) fn is_blind(&self) -> bool {
         self.poller().is_some_and(|poller| !poller.arrivals_raise_flag())
     }
 
-    /// Receives what has come, and sends what waits. Says whether there was anything.
+    /// Receives messages, and sends those that wait. Returns whether there were any.
     pub(crate) fn poll(&self) -> bool {
         self.poller().is_some_and(Poller::poll)
     }
 
-    /// To be read before looking at what one waits for.
+    /// The number of changes. To be read before checking for what the thread waits for.
     fn changes(&self) -> u64 {
-        // Acquire: pairs with the Release in `notify`; what has changed lies behind the lock, but for a wait's end the count is all that is looked at.
+        // Acquire: pairs with the Release in `notify`. The changed data lie behind the lock, but to end a wait only the count is checked.
         self.changes.load(Ordering::Acquire)
     }
 
-    /// Something has changed that a thread may wait for.
+    /// Notes a change that a thread may wait for.
     fn notify(&self) {
         shake();
         self.changes.fetch_add(1, Ordering::Release);
@@ -305,19 +307,19 @@ impl RankState {
         }
     }
 
-    /// Waits until something has, and sends and receives meanwhile, if nobody else does.
+    /// Waits until the count is not `seen` any more. Drives the loop meanwhile, if no other thread does.
     fn await_change(&self, seen: u64) {
         if let Some(poller) = self.poller() {
             poller.wait(|| self.changes() != seen);
         }
     }
 
-    /// Above and below this rank in the tree.
+    /// The ranks above and below this one in the tree.
     fn neighbours(&self) -> impl Iterator<Item = u32> + Clone + use<> {
         self.me.checked_sub(1).map(|above| above / 2).into_iter().chain(self.children())
     }
 
-    /// Below this rank in the tree.
+    /// The ranks below this one in the tree.
     fn children(&self) -> impl Iterator<Item = u32> + Clone + use<> {
         let (me, size) = (self.me, self.size);
         [2 * me + 1, 2 * me + 2].into_iter().filter(move |&child| child < size)
@@ -325,11 +327,12 @@ impl RankState {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         shake();
-        // Nothing that is called with the lock panics.
+        // No code that runs with the lock held panics.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// After any change: workers shall come by. Who does lowers the flag first, and comes here again.
+    /// To be called after any change: raises the flag if the workers should poll. A worker that polls lowers the flag first, and causes this call
+    /// again.
     fn announce(&self, state: &State) {
         let is_asked = state.run.protocol.as_ref().is_some_and(protocol::Rank::is_asked);
         let asked = state.failure.is_some() || state.run.offer.is_open() && is_asked;
@@ -340,7 +343,7 @@ impl RankState {
         }
     }
 
-    /// Tells the protocol something, and keeps what it wants to send.
+    /// Calls the protocol, and keeps the messages that it wants to send.
     fn tell<R>(
         &self,
         state: &mut State,
@@ -370,7 +373,7 @@ impl State {
         self.failure.as_ref().map(|failure| &failure.error)
     }
 
-    /// Nothing after the others have been told of a failure: they do not wait for more.
+    /// Sends nothing after the other ranks were told of a failure, since they wait for nothing more.
     fn send(&mut self, to: u32, header: &Header, payload: Vec<u8>) {
         if self.failure.is_some() {
             return;

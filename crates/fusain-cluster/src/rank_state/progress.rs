@@ -1,4 +1,4 @@
-//! What the loop tells the rank state, on whichever thread turns it.
+//! Events that the progress loop reports to the rank state, on the thread that drives the loop.
 
 use std::sync::PoisonError;
 use std::time::Instant;
@@ -9,25 +9,25 @@ use crate::log::Status;
 use crate::protocol::{self, Message};
 use crate::wire::packet::{self, Header};
 
-/// What is to be done after a tick.
+/// The outcome of a tick.
 pub(crate) struct Tick {
-    /// When to come again at the latest.
+    /// The time of the next tick at the latest.
     pub(crate) due: Instant,
-    /// Somebody may wait for what has changed.
+    /// Whether a thread may wait for something that has changed.
     pub(crate) changed: bool,
-    /// What was taken is the last that this rank sends.
+    /// Whether the messages taken are the last ones that this rank sends.
     pub(crate) is_last: bool,
-    /// Some ranks may not be there any more.
+    /// Whether some ranks may be lost.
     pub(crate) is_lossy: bool,
 }
 
-/// A reason, as far as it can be read.
+/// The reason in a payload, with unreadable bytes replaced.
 fn text(payload: &[u8]) -> String {
     String::from_utf8_lossy(payload).into_owned()
 }
 
 impl RankState {
-    /// Bytes of another rank have come.
+    /// A packet of another rank has come.
     pub(crate) fn receive(&self, from: usize, bytes: Vec<u8>) {
         match packet::open(bytes) {
             Ok(messages) => {
@@ -40,7 +40,7 @@ impl RankState {
     }
 
     fn message(&self, now: Instant, from: usize, header: Header, payload: Vec<u8>) {
-        // Before the lock is taken: putting a value into bytes may take long.
+        // Before the lock is taken, since encoding a value may take long.
         let answer = match header {
             Header::Fetch { store, key } => self.stores.encode(store, key),
             _ => None,
@@ -91,24 +91,24 @@ impl RankState {
                 if run == state.run.number && state.run.protocol.is_some() {
                     self.work_message(state, now, from as u32, message);
                 } else if run > state.run.number && state.departure.wanted {
-                    // The others have begun a run that this rank will not.
+                    // The others have begun a run that this rank will not begin.
                     self.fail(state, Error::left(self.me as usize));
                 } else if run > state.run.number && state.reports.is_missed_by(from as u32) {
-                    // It has begun a run instead of reporting.
+                    // The rank has begun a run instead of reporting.
                     self.fail(state, Error::left(from));
                 } else if run > state.run.number {
                     match message {
-                        // Not there yet.
+                        // This rank has not begun that run yet, so it has no work.
                         Message::Request { thief, stays: false, .. } if thief < self.size => {
                             state.send(thief, &Header::Work { run, message: Message::Refusal }, Vec::new());
                         }
                         message => state.run.early.push((from as u32, run, message)),
                     }
                 }
-                // Else of a run that is over: nobody waits for it.
+                // Other messages belong to a run that is over, and are dropped.
             }
         }
-        // It was the one that was missing, or one more to be told of.
+        // The message may be the last one that was missing, or one more to count.
         self.part(state);
     }
 
@@ -117,7 +117,7 @@ impl RankState {
         state.log.report.refusals += u64::from(refused);
         state.log.report.tasks_taken += u64::from(fed);
         let outcome = match &mut message {
-            // Nobody below this rank in the tree needs it.
+            // No rank below this one in the tree needs the result.
             Message::Stop { payload } if 2 * self.me + 1 >= self.size => Some(std::mem::take(payload)),
             Message::Stop { payload } => Some(payload.clone()),
             _ => None,
@@ -131,7 +131,7 @@ impl RankState {
         }
     }
 
-    /// Time has passed. Takes what waits to be sent.
+    /// Time has passed. Takes the messages that wait to be sent.
     pub(crate) fn tick(&self, now: Instant, into: &mut Vec<FromRank>) -> Tick {
         let mut state = self.lock();
         let had_failed = state.failure.is_some();
@@ -151,14 +151,14 @@ impl RankState {
         let due = state.health.signs_at.unwrap_or(now + SIGN_OF_LIFE);
         let due = state.thief.due().map_or(due, |at| at.min(due));
         let due = state.health.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
-        // Who has said good-bye sends nothing more but signs of life.
+        // A rank that has said good-bye sends nothing more but signs of life.
         let tells = state.departure.said.is_none() && state.failure.is_none();
         let (raised, tells_at) = if tells { self.tables.changes(now) } else { Default::default() };
         self.tell_raised(&mut state, &raised);
         let changed = state.failure.is_some() && !had_failed;
         state.take_outgoing(into);
         let (is_last, is_lossy) = self.may_close(&state, now);
-        // After a failure there are no signs, and nobody waits for others before this rank leaves.
+        // After a failure there are no signs of life, and before this rank wants to leave it waits for no other.
         let due = match &state.failure {
             Some(failure) if state.departure.wanted => failure.patient_until,
             Some(_) => now + SIGN_OF_LIFE,
@@ -174,7 +174,7 @@ impl RankState {
         Tick { due: tells_at.map_or(due, |at| at.min(due)), changed, is_last, is_lossy }
     }
 
-    /// Whether this rank waits for nothing any more, and whether it then leaves without one that may be lost.
+    /// Whether this rank waits for nothing any more and may close, and whether it then leaves without a rank that may be lost.
     fn may_close(&self, state: &State, now: Instant) -> (bool, bool) {
         let departure = &state.departure;
         if !departure.wanted {
@@ -193,7 +193,7 @@ impl RankState {
         }
     }
 
-    /// Says that this rank is there, looks whether the one before it is, and tells how it stands: above, or here.
+    /// Gives a sign of life and checks that of the rank before this one. Returns the status on rank 0; sends it up the tree on other ranks.
     fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
         state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
@@ -224,12 +224,13 @@ impl RankState {
         None
     }
 
-    /// What waits to be sent since the last tick.
+    /// Takes the messages that have come to wait since the last tick.
     pub(crate) fn take_outgoing(&self, into: &mut Vec<FromRank>) {
         self.lock().take_outgoing(into);
     }
 
-    /// What was sent to `to` did not get there. Perhaps it has left because another was lost, and its message that says so is still under way.
+    /// A message to `to` was not delivered. `to` may have left because another rank was lost, and its message that says so may still be under
+    /// way.
     pub(crate) fn transport_failed(&self, to: u32, error: fusain_comm::Error) {
         let mut state = self.lock();
         if state.departure.farewell {
@@ -267,10 +268,11 @@ mod tests {
     use crate::victims::Victims;
     use crate::wire::packet::Packet;
 
-    /// Looks in one patience.
+    /// The number of ticks in one patience.
     const LOOKS: u32 = 4;
 
-    /// After how many looks a rank that hears nothing, or the other one once, gives it up, if its process is stopped for `stopped` looks at first.
+    /// The number of ticks after which a rank gives the other one up. It hears nothing from it, or one sign. Its process is stopped for
+    /// `stopped` ticks at first.
     fn gives_up_after(heard: bool, stopped: u32) -> u32 {
         let ends = World::threads(2).run(|comm| {
             let state = RankState::new(comm.rank(), 2);
@@ -284,7 +286,7 @@ mod tests {
             let look = patience / LOOKS;
             state.tick(begun, &mut Vec::new());
             let after = (stopped..).find(|&looks| {
-                // Well after: to hear takes its time.
+                // In the middle between two signs, since a message takes some time.
                 state.tick(begun + looks * look + look / 2, &mut Vec::new());
                 state.failure().is_some()
             });
@@ -304,7 +306,7 @@ mod tests {
 
     #[test]
     fn what_a_rank_has_slept_through_does_not_count() {
-        // Hundred patiences, of which a sign of life is not slept through.
+        // A hundred patiences, of which the time of one sign counts.
         let after = gives_up_after(true, 100 * LOOKS);
         assert!((101 * LOOKS - 1..=101 * LOOKS + 1).contains(&after), "{after}");
     }

@@ -1,4 +1,4 @@
-//! What workers tell the rank state, between two units or in the middle of one.
+//! Events that workers report to the rank state, between two units or in the middle of one.
 
 use std::collections::hash_map::Entry;
 use std::thread;
@@ -11,8 +11,8 @@ use crate::wire::codec;
 use crate::wire::packet::Header;
 
 impl RankState {
-    /// Whether the worker that asks this shall split something off now: then what its part has to be worth, and it [`offer`](Self::offer)s. An error ends
-    /// the run.
+    /// Whether the calling worker should split something off now. If so, returns the cost that its part has to be worth, and the worker must call
+    /// [`offer`](Self::offer) next. An error ends the run.
     pub(crate) fn takes_offer(&self) -> Result<Option<Duration>> {
         let mut state = self.lock();
         if let Some(error) = state.error() {
@@ -37,12 +37,12 @@ impl RankState {
         Ok(takes.then_some(worth))
     }
 
-    /// A worker has done a unit between two that its pool knows of.
+    /// A worker has done a unit that its pool does not count.
     pub(crate) fn has_measured(&self) {
         self.lock().log.measured();
     }
 
-    /// What a worker has split off, if anything.
+    /// A worker gives the parts that it has split off, if any.
     pub(crate) fn offer(&self, parts: Vec<Vec<u8>>) {
         {
             let mut state = self.lock();
@@ -53,13 +53,13 @@ impl RankState {
         self.wake();
     }
 
-    /// Gives what the workers have offered to who has asked.
+    /// Gives the parts that the workers have offered to the rank that has asked.
     pub(super) fn hand_over(&self, state: &mut State, parts: Vec<Vec<u8>>) {
         let payload = (!parts.is_empty()).then(|| codec::join(parts));
         self.tell(state, |_, rank, out| rank.offer(payload, out));
     }
 
-    /// Asks for a value, unless somebody has, and waits for it. `None`: another thread has got it; look again.
+    /// Requests a value, unless another thread has, and waits for it. `None`: another thread has fetched it; look in the store again.
     pub(crate) fn await_data(&self, key: DataKey) -> Result<Option<Vec<u8>>> {
         let (store, rank, number) = key;
         let mut asks = true;
@@ -68,7 +68,7 @@ impl RankState {
             let mut guard = self.lock();
             let state = &mut *guard;
             if state.departure.closed || state.departure.said.is_some() || self.poller().is_none() {
-                // Nobody sends what is asked, or brings what was.
+                // No client is left to send the request or to receive the answer.
                 return Err(state.error().cloned().unwrap_or(fusain_comm::Error::Abandoned.into()));
             }
             if std::mem::take(&mut asks)
@@ -94,9 +94,9 @@ impl RankState {
         }
     }
 
-    /// The value is where everybody finds it.
+    /// The value is in the store now.
     pub(crate) fn has_data(&self, key: DataKey) {
-        // Not removed: who has looked for the value just before it was there would ask for it again.
+        // The entry is kept: a thread that looked in the store just before the value was there would otherwise request it again.
         self.lock().data.insert(key, Data::Kept);
         self.notify();
         self.wake();
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
     use crate::victims::Victims;
 
-    /// It looked in the store right before another thread put it there.
+    /// The late thread looked in the store right before another thread put the value there.
     #[test]
     fn who_comes_late_for_a_value_does_not_ask_again() {
         World::threads(2).run(|comm| {
@@ -127,7 +127,7 @@ mod tests {
                 while !late.is_finished() && begun.elapsed() < Duration::from_secs(10) {
                     thread::sleep(Duration::from_millis(1));
                 }
-                // Lets go who waits for what nobody sends.
+                // Releases the thread that waits for a value which no rank sends.
                 state.give_up("the test is over");
                 assert_eq!(late.join().unwrap(), Ok(None));
             });

@@ -1,24 +1,26 @@
-//! Limits on what bytes from elsewhere may ask for, around any deserializer.
+//! Limits on the resources that received bytes may claim, for any deserializer.
 //!
-//! A format alone cannot refuse two things: lists of elements that take no bytes (a length of 2^60 is a loop that never ends, and memory without bound if such an element
-//! takes some here), and types that contain themselves (a megabyte of brackets overflows the stack). So elements are counted, and levels.
+//! A format alone cannot refuse two things. One is a list of elements that take no bytes: a length of 2^60 is a loop that never ends, and takes unlimited
+//! memory if such an element takes some here. The other is a type that contains itself: a megabyte of brackets overflows the stack. So elements and levels are
+//! counted.
 
 use std::cell::Cell;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-/// Levels of lists, structures, options and variants in each other. Without optimisation one takes some kilobytes of a stack, which may be two megabytes.
+/// The maximum depth of nested lists, structures, options and variants. Without optimisation a level takes some kilobytes of a stack, which may be two
+/// megabytes.
 const DEPTH_MAX: u32 = 256;
 
-/// So many elements of lists more than there are bytes may a value have in all: ones that take no bytes. Fields are not counted: how many there are is up to the
-/// type, and a pair of bytes is one element of two bytes.
+/// The maximum number of list elements of a value, beyond its number of bytes: elements that take no bytes. Fields are not counted, since the type fixes their
+/// number; a pair of bytes is one element of two bytes.
 const EMPTY_MAX: usize = 1 << 16;
 
-/// What is left of them for one value.
+/// The remaining limits for one value.
 pub(crate) struct Limits {
     elements: Cell<usize>,
-    /// Why it was refused. Not every format keeps what its errors say.
+    /// Why the value was refused. Not every format keeps the text of its errors.
     refusal: Cell<Option<&'static str>>,
 }
 
@@ -36,7 +38,7 @@ impl Limits {
         Err(E::custom(why))
     }
 
-    /// One more element.
+    /// Counts one more element.
     fn count<E: Error>(&self) -> Result<(), E> {
         match self.elements.get().checked_sub(1) {
             Some(left) => self.elements.set(left),
@@ -46,12 +48,12 @@ impl Limits {
     }
 }
 
-/// A deserializer, or what one hands on, with its limits.
+/// A deserializer, visitor or accessor, with its limits.
 pub(crate) struct Bounded<'l, D> {
     inner: D,
     limits: &'l Limits,
     depth: u32,
-    /// What comes is a list, not the fields of something.
+    /// Whether the next value is a list, not a structure with fields.
     is_list: bool,
 }
 
@@ -64,7 +66,7 @@ impl<'l, D> Bounded<'l, D> {
         Bounded { inner, limits: self.limits, depth: self.depth, is_list: self.is_list }
     }
 
-    /// One level down.
+    /// Goes one level down.
     fn below<T, E: Error>(self, wrap: impl FnOnce(D) -> T) -> Result<Bounded<'l, T>, E> {
         if self.depth == DEPTH_MAX {
             return self.limits.refuse("it is nested too deeply");
@@ -73,7 +75,7 @@ impl<'l, D> Bounded<'l, D> {
     }
 }
 
-/// Values that hold no other: nothing is to be counted.
+/// Values that contain no other value, so that nothing is counted.
 macro_rules! forward {
     ($($name:ident)*) => {
         $(fn $name<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
@@ -82,7 +84,7 @@ macro_rules! forward {
     };
 }
 
-/// Values that hold others: their visitor is polled.
+/// Values that contain others, so that their visitor is wrapped, too.
 macro_rules! watch {
     ($is_list:literal: $($name:ident($($argument:ident: $type:ty),*))*) => {
         $(fn $name<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, D::Error> {
@@ -178,7 +180,7 @@ impl<'de, A: SeqAccess<'de>> SeqAccess<'de> for Bounded<'_, A> {
         Ok(element)
     }
 
-    /// Memory is taken for so many beforehand; postcard gives none that are more than its bytes.
+    /// The caller reserves memory for this number of elements. Postcard returns no number above that of its bytes.
     fn size_hint(&self) -> Option<usize> {
         self.inner.size_hint()
     }

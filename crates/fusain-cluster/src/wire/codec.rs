@@ -1,8 +1,8 @@
-//! Values into bytes and back.
+//! Encodes values as bytes, and decodes them.
 //!
-//! They are written by [postcard](https://postcard.jamesmunns.com): integers of variable length and no field names, so that a state of a few numbers
-//! takes a few bytes; reading never panics, and here leaves no byte unread. A length that is a lie, or more levels than a stack has room for, are
-//! [refused](crate::wire::bounded): memory and time are bounded by the bytes that have come.
+//! The encoding is that of [postcard](https://postcard.jamesmunns.com): integers of variable length and no field names, so that a state of a few
+//! numbers takes a few bytes. Decoding never panics, and leaves no byte unread. A wrong length, or more levels than fit on a stack, are
+//! [refused](crate::wire::bounded): memory and time are bounded by the number of received bytes.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use crate::error::{Error, Result};
 use crate::wire::bounded::{Bounded, Limits};
 
-/// A value alone.
+/// Encodes one value.
 pub(crate) fn encode<T: Serialize>(value: &T) -> Result<Vec<u8>> {
     postcard::to_stdvec(value).map_err(|error| Error::Encode { why: error.to_string() })
 }
 
-/// Exactly one value, and nothing after it. The error says what is wrong.
+/// Decodes exactly one value, with nothing after it. The error says what is wrong.
 pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     match first(bytes)? {
         (value, []) => Ok(value),
@@ -23,7 +23,7 @@ pub(crate) fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, String> {
     }
 }
 
-/// A value, and the bytes behind it.
+/// Decodes a value; returns it and the bytes after it.
 fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), String> {
     let limits = Limits::new(bytes.len());
     let mut reader = postcard::Deserializer::from_bytes(bytes);
@@ -33,10 +33,10 @@ fn first<T: DeserializeOwned>(bytes: &[u8]) -> Result<(T, &[u8]), String> {
     Ok((value, reader.finalize().map_err(why)?))
 }
 
-/// After each of several values: so they are counted without a number that could be too small or a lie, even those that take no bytes.
+/// The byte after each of several values. It counts them without a number that could be wrong, even values that take no bytes.
 const END: u8 = 0xe5;
 
-/// Values that were encoded one by one, as one payload: where the first one lies, which may be large.
+/// Joins values that were encoded one by one into one payload, in the vector of the first one, which may be large.
 pub(crate) fn join(values: Vec<Vec<u8>>) -> Vec<u8> {
     let mut values = values.into_iter();
     let Some(mut bytes) = values.next() else { return Vec::new() };
@@ -48,7 +48,7 @@ pub(crate) fn join(values: Vec<Vec<u8>>) -> Vec<u8> {
     bytes
 }
 
-/// What was [joined](join). The error says what is wrong.
+/// Decodes values that were [joined](join). The error says what is wrong.
 pub(crate) fn part<T: DeserializeOwned>(bytes: &[u8]) -> Result<Vec<T>, String> {
     let mut rest = bytes;
     let mut values = Vec::new();
@@ -99,7 +99,7 @@ mod tests {
         }
     }
 
-    /// A number as postcard writes lengths.
+    /// A number, encoded as postcard writes lengths.
     fn length(value: u64) -> Vec<u8> {
         encode(&value).unwrap()
     }
@@ -120,10 +120,10 @@ mod tests {
         assert_eq!(decode::<Vec<()>>(&lie), Err(longer.to_owned()));
         assert_eq!(decode::<Vec<crate::Unsent<[u64; 512]>>>(&lie), Err(longer.to_owned()));
         assert_eq!(part::<Vec<()>>(&lie), Err(longer.to_owned()));
-        // Each of several is let in, all of them are not.
+        // Each list alone is accepted, all of them together are not.
         let several = [length(2), length(50_000), length(50_000)].concat();
         assert_eq!(decode::<Vec<Vec<()>>>(&several), Err(longer.to_owned()));
-        // What takes bytes ends with them.
+        // Values that take bytes end with the input.
         assert!(decode::<String>(&lie).is_err() && decode::<Vec<u8>>(&lie).is_err());
         assert!(decode::<(u8, Vec<f64>)>(&[&[7], &*lie].concat()).is_err());
         assert!(decode::<std::collections::BTreeMap<u8, ()>>(&lie).is_err());

@@ -2,8 +2,8 @@
 //!
 //! | file | what it is |
 //! |---|---|
-//! | [`codec`], [`bounded`] | values into bytes and back; limits on what bytes may ask for |
-//! | [`packet`] | what is sent to another rank at once |
+//! | [`codec`], [`bounded`] | values into bytes and back; limits on the resources that bytes may claim |
+//! | [`packet`] | the messages that are sent to a rank together |
 
 pub(crate) mod bounded;
 pub(crate) mod codec;

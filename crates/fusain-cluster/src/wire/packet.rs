@@ -1,10 +1,10 @@
-//! A packet is what is sent to another rank at once: one message, or some small ones.
+//! Packets: a packet is one message, or several small ones, sent to a rank together.
 //!
 //! ```text
 //! payloads │ headers (postcard), each with the length of its payload │ length of these (2 bytes) │ version (1 byte) │ CRC-32 of all before it (4 bytes)
 //! ```
 //!
-//! A payload may be many megabytes. So everything else comes after it: that can be appended and cut off again without moving the payload.
+//! A payload may be many megabytes. So everything else comes after it, where it can be appended and cut off without moving the payload.
 
 use std::mem;
 
@@ -15,23 +15,23 @@ use crate::protocol::Message;
 /// Changes whenever the form of packets or of payloads does.
 const VERSION: u8 = 6;
 
-/// Up to so many bytes messages to the same rank share a packet: a result and the request that follows it, say. Each packet costs its receiver some
-/// hundred nanoseconds.
+/// Messages to one rank share a packet up to this number of bytes: a result and the request that follows it, for example. Each packet costs its receiver
+/// time.
 const SMALL: usize = 256;
 
-/// No header with all that stands behind it is longer.
+/// The maximum number of bytes of a header and everything after it.
 const FRAME: usize = 48;
 
-/// What a message between ranks of a cluster says; some carry a payload beside it.
+/// The content of a message between ranks of a cluster; some messages have a payload, too.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Header {
-    /// Of the protocol, in the run of this number. What the message carries is the payload.
+    /// A message of the protocol, in the run of this number. Its state or result is the payload.
     Work { run: u32, message: Message<()> },
     /// "I am there."
     Alive,
     /// "This rank is gone, the runs are over." The reason is the payload.
     Lost { rank: u32 },
-    /// "This rank ends with an error of its own, the runs are over." Which is the payload.
+    /// "This rank ends with an error, the runs are over." The error is the payload.
     Failed { rank: u32 },
     /// "This cell has at least this value."
     Raise { table: u32, cell: u32, value: i64 },
@@ -39,28 +39,28 @@ pub(crate) enum Header {
     Fetch { store: u32, key: u64 },
     /// "Here it is."
     Data { store: u32, key: u64 },
-    /// "This is what I did": the gathering of this number, its report the payload.
+    /// "This is what I did", for the gathering of this number. The report is the payload.
     Report { number: u32 },
-    /// "So it stands with me and all below me."
+    /// "This is the status of me and all ranks below me."
     Status { ranks: u32, idle: u32, tasks: u64, units: u64 },
     /// "That was my last sign of life: I leave."
     Leaving,
-    /// "Nobody below me in the tree will send anything any more, nor will I. So many messages we have sent and received. This one of us has reported least often, so many
-    /// times." Said again when another message has come.
+    /// "Neither I nor any rank below me in the tree will send anything any more. These are the numbers of messages that we have sent and received.
+    /// `rank` is the one of us that has reported least often, `gathered` times." Said again when another message has come.
     Bye { rank: u32, gathered: u32, sent: u64, received: u64 },
-    /// "Nobody at all will, and nothing is under way."
+    /// "No rank will send anything any more, and no message is under way."
     Farewell,
 }
 
 impl Header {
-    /// Whether it is one of the messages that are counted: those by which ranks part, and those that they send until then, are not.
+    /// Whether the message is counted. The messages by which ranks leave are not, nor those that they still send meanwhile.
     pub(crate) fn is_counted(&self) -> bool {
         use Header::{Alive, Bye, Failed, Farewell, Leaving, Lost};
         !matches!(self, Alive | Leaving | Bye { .. } | Farewell | Lost { .. } | Failed { .. })
     }
 }
 
-/// Messages to one rank, before they go.
+/// Messages to one rank, before they are sent.
 #[derive(Debug)]
 pub(crate) struct Packet {
     payloads: Vec<u8>,
@@ -74,7 +74,7 @@ impl Packet {
         packet
     }
 
-    /// Takes one more message in, if all are small. Says whether it did.
+    /// Adds one more message, if all are small. Returns whether it did.
     pub(crate) fn add(&mut self, header: &Header, payload: &[u8]) -> bool {
         let fits = self.payloads.len() + self.headers.len() + payload.len() + FRAME <= SMALL;
         if fits {
@@ -85,11 +85,11 @@ impl Packet {
     }
 
     fn push(&mut self, header: &Header, length: usize) {
-        // They are some numbers, and a vector takes what it is given.
+        // Headers are a few numbers, and a vector accepts any number of bytes.
         self.headers = postcard::to_extend(&(header, length), mem::take(&mut self.headers)).unwrap_or_default();
     }
 
-    /// As it goes.
+    /// Returns the packet's bytes.
     pub(crate) fn seal(self) -> Vec<u8> {
         let Self { payloads: mut bytes, headers } = self;
         bytes.reserve(headers.len() + FRAME);
@@ -101,7 +101,7 @@ impl Packet {
     }
 }
 
-/// Header and payload of each message in a packet that has come. The error says what is wrong.
+/// The header and the payload of each message in a received packet. The error says what is wrong.
 pub(crate) fn open(mut bytes: Vec<u8>) -> Result<Vec<(Header, Vec<u8>)>, String> {
     let Some((body, sum)) = bytes.split_last_chunk::<4>() else { return Err("it is too short".to_owned()) };
     if crc32fast::hash(body) != u32::from_le_bytes(*sum) {
@@ -126,7 +126,7 @@ pub(crate) fn open(mut bytes: Vec<u8>) -> Result<Vec<(Header, Vec<u8>)>, String>
     }
     bytes.truncate(begin);
     let cut_off = |(header, length)| {
-        // The first one stays where it is.
+        // The first payload stays where it is.
         let is_all = length == bytes.len();
         (header, if is_all { mem::take(&mut bytes) } else { bytes.split_off(bytes.len() - length) })
     };

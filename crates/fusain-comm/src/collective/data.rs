@@ -26,7 +26,7 @@ pub(crate) fn allgather<C: Communicator, T: Plain>(comm: &C, data: &[T]) -> Resu
     let mut all = match &gathered {
         Some(parts) => parts.concat(),
         None => {
-            // They come from elsewhere.
+            // The lengths come from other ranks, so their sum may be too large.
             let total = lengths.iter().fold(0_u64, |total, length| total.saturating_add(*length));
             let mut all = Vec::new();
             let reserved = usize::try_from(total).map(|total| all.try_reserve_exact(total));
@@ -61,7 +61,7 @@ pub(crate) fn scatter<C: Communicator, T: Plain>(comm: &C, parts: &[Vec<T>], roo
     Ok(parts[root].clone())
 }
 
-/// `partial` is over the 2^k ranks up to this one, `data` over all of them that exist.
+/// `partial` combines the data of the last 2^k ranks up to this one, `data` that of those among them that exist.
 pub(crate) fn scan<C: Communicator, T: Plain>(comm: &C, data: &mut [T], op: impl Fn(T, T) -> T) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let mut partial = data.to_vec();

@@ -12,8 +12,8 @@
 //! Reductions never exchange operands: every tree gives a node a *contiguous* range of ranks and combines it from left to
 //! right, so `op` must be associative and need not commute.
 //!
-//! Each call has its own tag from [`FIRST_COLLECTIVE_TAG`] on, which no wildcard of the
-//! program matches; calls of one kind are kept apart by the order of messages.
+//! Each collective has its own tag from [`FIRST_COLLECTIVE_TAG`] on, which no wildcard of the program matches. The order of messages keeps successive
+//! calls of one collective apart.
 
 mod data;
 mod shape;
@@ -48,13 +48,14 @@ pub(crate) fn name_of(tag: Tag) -> &'static str {
     }
 }
 
-/// Whether as many elements have come as are `given` here. A message of elements of no size does not tell how many they are, and there is nothing to copy.
+/// Checks that as many elements were received as are `given` here. A message of zero-sized elements does not tell their number, and there is nothing to
+/// copy.
 fn check_length<T: Plain>(status: Status, given: usize) -> Result<()> {
     let expected = status.count::<T>()?;
     if expected == given || size_of::<T>() == 0 { Ok(()) } else { Err(Error::LengthMismatch { given, expected }) }
 }
 
-/// Refuses elements that messages do not count.
+/// Refuses zero-sized elements, which messages do not count.
 fn check_size<T: Plain>() -> Result<()> {
     if size_of::<T>() > 0 { Ok(()) } else { Err(Error::NoSize) }
 }

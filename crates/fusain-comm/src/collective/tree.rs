@@ -3,10 +3,10 @@
 use super::{BROADCAST, REDUCE, Shape, check_length};
 use crate::{Communicator, Plain, Result, Tag};
 
-/// Every rank's `data` becomes `root`'s, down a tree of `shape`, in segments of `segment` elements.
+/// Copies `root`'s `data` to every rank, down a tree of `shape`, in segments of `segment` elements.
 ///
-/// Segments make a chain or a tree a pipeline: a rank passes one on while the next is on its way.
-/// With `usize::MAX` the message goes whole.
+/// Segments make a chain or a tree a pipeline: a rank passes a segment on while the next one is on its way. With `usize::MAX` the message
+/// goes whole.
 ///
 /// # Errors
 /// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if the ranks' lengths differ; the errors of sending and
@@ -45,7 +45,7 @@ pub fn broadcast<C: Communicator, T: Plain>(
         if let Some(parent) = parent {
             receive_all(comm, part, parent, BROADCAST)?;
         }
-        // Largest subtree first: it has the longest way to go.
+        // The largest subtree is served first, since its messages have the longest way to go.
         for &child in children.iter().rev() {
             comm.send(part, child, BROADCAST)?;
         }
@@ -53,10 +53,11 @@ pub fn broadcast<C: Communicator, T: Plain>(
     Ok(())
 }
 
-/// Element by element `op` over all ranks, up a tree of `shape`, in segments of `segment` elements, into `data` of `root`.
+/// Combines the `data` of all ranks by `op`, element by element, up a tree of `shape`, in segments of `segment` elements, into the `data`
+/// of `root`.
 ///
-/// `op(a, b)` is called with `a` from lower ranks than `b`. The tree's root is rank 0; another root gets the result by one
-/// more message, which is what keeping the order of ranks costs.
+/// `op(a, b)` is called with `a` from lower ranks than `b`. To keep that order, the tree's root is always rank 0; another `root` gets the
+/// result by one more message.
 ///
 /// # Errors
 /// As [`broadcast`].

@@ -19,7 +19,7 @@ pub struct MpiComm {
     size: usize,
 }
 
-/// By what MPI itself splits: see [`MpiComm::split_type`].
+/// The property by which MPI itself splits: see [`MpiComm::split_type`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SplitType {
@@ -34,14 +34,14 @@ impl MpiComm {
         session.making(|| Self::around(session, RawComm::world().duplicate()?))
     }
 
-    /// Takes over `program`, which is new. Within [`Session::making`].
+    /// Takes ownership of `program`, which is new. To be called within [`Session::making`].
     fn around(session: &Arc<Session>, program: RawComm) -> Result<Self> {
         let library = program.duplicate()?;
         session.communicator_made();
         Ok(Self { session: Arc::clone(session), program, library, rank: program.rank()?, size: program.size()? })
     }
 
-    /// The MPI communicator for a tag, the tag in it, and what was taken off.
+    /// Returns the MPI communicator for a tag, the tag in that communicator, and the offset subtracted from the tag.
     fn route(&self, tag: Tag) -> (RawComm, Tag, Tag) {
         match tag.checked_sub(FIRST_LIBRARY_TAG) {
             None => (self.program, tag, 0),
@@ -61,7 +61,7 @@ impl MpiComm {
         })
     }
 
-    /// Collective: MPI's own `MPI_Comm_split_type`, to compare with. `None` where the library finds nothing to split.
+    /// Collective: MPI's own `MPI_Comm_split_type`, for comparison. Returns `None` if the library finds nothing to split.
     ///
     /// # Errors
     /// [`Error::Mpi`] if the library does not know the type.
@@ -175,7 +175,7 @@ impl Communicator for MpiComm {
         self.session.making(|| Self::around(&self.session, self.program.duplicate()?))
     }
 
-    /// The library's own.
+    /// The library's own barrier.
     fn barrier(&self) -> Result<()> {
         self.session.enter()?;
         self.library.barrier()

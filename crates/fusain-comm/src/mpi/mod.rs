@@ -2,13 +2,13 @@
 //!
 //! # Threads
 //!
-//! [`MpiWorld::start`] asks for `MPI_THREAD_FUNNELED`: only the thread that started MPI may call it, and a call from another gives
-//! [`Error::WrongThread`]. [`MpiWorld::start_serialized`] asks for `MPI_THREAD_SERIALIZED`: one thread at a time may call, first the one
-//! that started MPI, then the one that [takes the pass](crate::Communicator::hand_over) from it. This is how a progress thread comes to own
-//! MPI. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`. If the library grants a lower level, that level's rule holds. So below
-//! MULTIPLE two threads are never in MPI at once. The thread that started MPI finalises it.
+//! [`MpiWorld::start`] asks for `MPI_THREAD_FUNNELED`: only the thread that started MPI may call it, and a call from another thread gives
+//! [`Error::WrongThread`]. [`MpiWorld::start_serialized`] asks for `MPI_THREAD_SERIALIZED`: one thread at a time may call: first the thread
+//! that started MPI, then the thread that [takes the pass](crate::Communicator::hand_over) from it. This is how a progress thread comes to
+//! own MPI. [`MpiWorld::start_multiple`] asks for `MPI_THREAD_MULTIPLE`. If the library grants a lower level, that level's rule holds.
+//! Below MULTIPLE, two threads are never in MPI at once. The thread that started MPI finalises it.
 //!
-//! # Two communicators each
+//! # Two MPI communicators each
 //!
 //! MPI's `MPI_ANY_TAG` would match the collectives' messages, so every [`MpiComm`] has two MPI communicators: tags below
 //! [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG) go through one, the rest through the other.
@@ -21,22 +21,25 @@
 //! # Buffers
 //!
 //! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is kept, tested with each later
-//! send, and waited for before MPI is finalised. A message that a probe took out and that is dropped is received first.
+//! send, and waited for before MPI is finalised. A message that a probe took out is received when it is dropped.
 //!
-//! Only a thread that may call can cancel or receive. In any other one a receive that is dropped, also by a `wait` that gives [`Error::WrongThread`], stays posted, and the
-//! message that it meets is lost; a message that is dropped there is never received, so its sender may wait for ever.
+//! Only a thread that may call can cancel or receive. If any other thread drops a receive, it stays posted, and the message that it matches
+//! is lost. This also happens if a `wait` gives [`Error::WrongThread`]. A message that such a thread drops is never received, so its sender
+//! may wait for ever.
 //!
 //! # Dropped communicators
 //!
-//! A library gives the number of a communicator that has been freed to the next one, and then a message of the old one that nobody has received is taken for one of the
-//! new one; Open MPI 4.1 also loses messages then. So the handles of a dropped communicator are freed when a later one has been made: by its making, with the
-//! libraries that we know, comes what its members had sent before, and that is received first, for nobody. Late are only messages of ranks that are in the old communicator and not in the new one.
+//! When a communicator has been freed, a library may give its number to the next one. A message of the old communicator that has not been
+//! received is then taken for a message of the new one; Open MPI 4.1 also loses messages then. So the handles of a dropped communicator are
+//! freed only when a later communicator has been made. With the libraries that we know, everything that the later communicator's members
+//! had sent before has arrived by then. It is received and discarded first. Only messages of ranks that are in the old communicator and not
+//! in the new one can arrive too late.
 //!
 //! # The end
 //!
 //! MPI is finalised when the last communicator, request and world have been dropped. Finalising waits for all processes. So it does not
-//! happen in a thread that panics, nor once a rank is [known to be lost](crate::Communicator::note_loss) or to end without the others. The
-//! process then just ends; `mpirun` takes that for a failure and ends the others.
+//! happen in a thread that panics, nor once it is known that a rank [is lost](crate::Communicator::note_loss) or ends without the others.
+//! The process then just ends; `mpirun` takes that for a failure and ends the others.
 
 mod comm;
 mod native;
@@ -57,7 +60,7 @@ use mpi::environment::Universe;
 use crate::{Error, Pass, Result, Source, TagMatch};
 use raw::{RawComm, Transfer};
 
-/// MPI, started. It gives the communicator of all processes.
+/// A started MPI, which gives the communicator of all processes.
 ///
 /// ```no_run
 /// use fusain_comm::{Communicator, MpiWorld};
@@ -112,12 +115,12 @@ impl MpiWorld {
         Ok(Self { session: Arc::new(session) })
     }
 
-    /// Whether any thread may call.
+    /// Whether every thread may call.
     pub fn is_multiple(&self) -> bool {
         self.session.level == Threading::Multiple
     }
 
-    /// Collective over all processes: a communicator of all of them.
+    /// Collective over all processes: makes a communicator of all of them.
     ///
     /// # Errors
     /// [`Error::WrongThread`], [`Error::Mpi`].
@@ -130,32 +133,32 @@ impl MpiWorld {
         raw::library_version()
     }
 
-    /// How many communicators of this process have not been dropped.
+    /// The number of communicators of this process that have not been dropped.
     pub fn live_communicators(&self) -> usize {
         *self.session.communicators.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Kept by each thread, since asking for it counts references to the thread.
+/// The calling thread's id, cached by each thread, since `thread::current` counts references to the thread.
 fn this_thread() -> ThreadId {
     thread_local!(static ID: ThreadId = thread::current().id());
-    // A thread's last destructors may come when its own words are gone.
+    // The destructors of other thread-local values may run when this one is gone.
     ID.try_with(|id| *id).unwrap_or_else(|_| thread::current().id())
 }
 
-/// MPI from start to finalisation, shared by all that use it.
+/// MPI from its start to its finalisation, shared by all objects that use it.
 struct Session {
     level: Threading,
-    /// Who started MPI, and must finalise it.
+    /// The thread that started MPI, and must finalise it.
     main: ThreadId,
-    /// Who may call, if not everybody. None while the right is on its way.
+    /// The thread that may call, at level SERIALIZED. None while the right is on its way to another thread.
     caller: Mutex<Option<ThreadId>>,
-    /// Sends that nobody waits for, and receives of messages that nobody wants.
+    /// Sends whose requests were dropped, and receives of messages that were left in dropped communicators.
     parked: Mutex<Vec<Transfer>>,
     /// Handles of dropped communicators, until another one has been made.
     retired: Mutex<Vec<RawComm>>,
     communicators: Mutex<usize>,
-    /// A rank is lost, or ends without the others.
+    /// Whether a rank is lost, or ends without the others.
     lost: Mutex<bool>,
     /// Finalises MPI when it is dropped.
     universe: Option<Universe>,
@@ -199,10 +202,10 @@ impl Session {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner).push(transfer);
     }
 
-    /// Lets go of parked transfers that are done.
+    /// Drops the parked transfers that are done.
     fn sweep(&self) {
         let mut parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that failed is done as well.
+        // A transfer that failed is done as well.
         parked.retain_mut(|transfer| matches!(transfer.test(), Ok(None)));
     }
 
@@ -210,14 +213,14 @@ impl Session {
         self.retired.lock().unwrap_or_else(PoisonError::into_inner).extend(handles);
     }
 
-    /// Makes communicators by `make`, which all their members call, and frees those that were dropped before.
+    /// Makes communicators by `make`, which all their members call, and frees those that had been dropped.
     fn making<R>(&self, make: impl FnOnce() -> Result<R>) -> Result<R> {
         self.enter()?;
         let retired = mem::take(&mut *self.retired.lock().unwrap_or_else(PoisonError::into_inner));
         let made = make();
         for comm in retired {
             while let Ok(Some(mut message)) = comm.improbe(Source::Any, TagMatch::Any, 0) {
-                // Nobody is left to be told of a failure.
+                // No caller is left to whom a failure could be reported.
                 if let Ok(transfer) = message.irecv() {
                     self.park(transfer);
                 }
@@ -245,13 +248,14 @@ impl Drop for Session {
     fn drop(&mut self) {
         let would_hang = *self.lost.get_mut().unwrap_or_else(PoisonError::into_inner) || thread::panicking();
         if would_hang || thread::current().id() != self.main {
-            // Else it is for the thread that started MPI. The process ends without it, and its parked buffers stay.
+            // In any other thread finalising is not possible, since only the thread that started MPI may do it. The process then ends
+            // without it, and its parked buffers are never freed.
             mem::forget(self.universe.take());
             mem::forget(mem::take(&mut self.parked));
             return;
         }
         for mut transfer in self.parked.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
-            // Nobody is left to be told of a failure.
+            // No caller is left to whom a failure could be reported.
             drop(transfer.wait());
         }
     }

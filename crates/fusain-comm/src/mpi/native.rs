@@ -1,7 +1,7 @@
-//! The library's own collectives, to compare ours with.
+//! The MPI library's own collectives, to compare this crate's with.
 //!
-//! Those with lengths are unsafe: a rank cannot know the others' lengths, and Open MPI 4.1 writes a longer message past the end of a shorter buffer. Ours
-//! give an error.
+//! Calls with lengths are unsafe: a rank cannot know the others' lengths, and Open MPI 4.1 writes a longer message past the end of a
+//! shorter buffer. This crate's collectives give an error instead.
 
 use super::MpiComm;
 use super::raw::Transfer;
@@ -9,7 +9,7 @@ use super::request::MpiRequest;
 use crate::{Communicator, Error, Result, Status};
 
 impl MpiComm {
-    /// Collective: the library's own broadcast, to compare with.
+    /// Collective: the library's own broadcast, for comparison.
     ///
     /// # Safety
     /// All ranks must give the same length.
@@ -23,13 +23,13 @@ impl MpiComm {
         unsafe { self.library.broadcast(data, root) }
     }
 
-    /// Collective: the library's own sum of doubles, to compare with.
+    /// Collective: the library's own sum of doubles, for comparison.
     ///
     /// # Safety
     /// All ranks must give the same length.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if the slices differ, [`Error::RankOutOfRange`], [`Error::Mpi`].
+    /// [`Error::LengthMismatch`] if the slices' lengths differ, [`Error::RankOutOfRange`], [`Error::Mpi`].
     pub unsafe fn native_reduce_sum(&self, mine: &[f64], total: &mut [f64], root: usize) -> Result<()> {
         self.session.enter()?;
         self.check_rank(root)?;
@@ -44,7 +44,7 @@ impl MpiComm {
     /// All ranks must give the same length.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if the slices differ, [`Error::Mpi`].
+    /// [`Error::LengthMismatch`] if the slices' lengths differ, [`Error::Mpi`].
     pub unsafe fn native_allreduce_or(&self, mine: &[u8], all: &mut [u8]) -> Result<()> {
         self.session.enter()?;
         same_length(mine.len(), all.len())?;
@@ -58,7 +58,7 @@ impl MpiComm {
     /// All ranks must give the same length.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if the slices differ or are no whole blocks, [`Error::Mpi`].
+    /// [`Error::LengthMismatch`] if the slices' lengths differ or are not a multiple of the number of ranks, [`Error::Mpi`].
     pub unsafe fn native_all_to_all(&self, mine: &[u8], theirs: &mut [u8]) -> Result<()> {
         self.session.enter()?;
         same_length(mine.len(), theirs.len())?;
@@ -92,14 +92,14 @@ impl MpiComm {
         self.request(unsafe { self.library.iallreduce_or(buffer, status) })
     }
 
-    /// Collective: starts the library's own nonblocking all-to-all of equal blocks. The first half of `buffer` is what this rank
-    /// gives, a block for each rank; the second half gets theirs.
+    /// Collective: starts the library's own nonblocking all-to-all of equal blocks. The first half of `buffer` is what this rank gives, one
+    /// block for each rank. The second half receives one block from each rank.
     ///
     /// # Safety
     /// All ranks must give the same length.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if there are no whole blocks, [`Error::Mpi`].
+    /// [`Error::LengthMismatch`] if the length is not a multiple of twice the number of ranks, [`Error::Mpi`].
     pub unsafe fn native_iall_to_all(&self, buffer: Vec<u8>) -> Result<MpiRequest> {
         self.session.enter()?;
         whole_blocks(buffer.len(), 2 * self.size())?;

@@ -2,11 +2,11 @@
 //!
 //! Invariants that the SAFETY lines cite:
 //!
-//! 1. *Started*: these types are only made while a `Session` is held, which keeps MPI initialised; `Session::enter` has
-//!    allowed the thread.
+//! 1. *Started*: these types are made only while a `Session` is held, which keeps MPI initialised; `Session::enter` has allowed the thread
+//!    to call.
 //! 2. *Live handle*: a `RawComm` is freed once, by its owner's drop; a `Transfer`'s request is null once MPI is done with it.
-//! 3. *Own buffer*: a `Transfer` keeps its vector, and neither moves the vector's heap memory nor touches it, until its
-//!    request is null; a transfer that is dropped before leaves it to MPI for good.
+//! 3. *Own buffer*: a `Transfer` keeps its vector, and neither moves the vector's heap memory nor touches it, until its request is null. A
+//!    transfer that is dropped before that never frees the vector, since MPI may still use it.
 //! 4. *Plain arguments*: pointers are to live local variables or to slices whose length is given.
 
 mod collectives;
@@ -18,7 +18,7 @@ use mpi::ffi;
 
 use crate::{Cancelled, Completion, Error, Result, Source, Status, Tag, TagMatch};
 
-/// A communicator's handle: an integer or a pointer to what the library guards itself.
+/// A communicator's handle: an integer, or a pointer to data that the library guards itself.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RawComm(ffi::MPI_Comm);
 
@@ -27,7 +27,7 @@ unsafe impl Send for RawComm {}
 // SAFETY: as for Send.
 unsafe impl Sync for RawComm {}
 
-/// `MPI_ERR_TRUNCATE` comes without the message's length.
+/// Makes an error of an MPI return code. `MPI_ERR_TRUNCATE` comes without the message's length.
 fn failure(call: &'static str, code: c_int, capacity_bytes: usize) -> Error {
     let mut class = 0;
     // SAFETY: invariants 1 and 4.
@@ -64,7 +64,7 @@ fn source(source: Source) -> c_int {
     match source {
         // SAFETY: a constant of the shim.
         Source::Any => unsafe { ffi::RSMPI_ANY_SOURCE },
-        // Ranks below a communicator's size, which MPI counts in ints.
+        // A rank below the communicator's size, which MPI counts in ints.
         Source::Rank(rank) => rank as c_int,
     }
 }
@@ -77,17 +77,17 @@ fn tag(tag: TagMatch) -> c_int {
     }
 }
 
-/// Of a message; `first_tag` is what was taken off its tag.
+/// Converts the status of a message; `first_tag` is the offset that was subtracted from its tag.
 fn read_status(status: &ffi::MPI_Status, first_tag: Tag) -> Result<Status> {
     let mut bytes = 0;
     // SAFETY: invariants 1 and 4.
     check("MPI_Get_count", unsafe { ffi::MPI_Get_count(status, byte(), &mut bytes) })?;
-    // MPI gives sources and tags that a sender has, and a count that is not MPI_UNDEFINED for bytes.
+    // MPI gives a sender's rank and tag, and the count of bytes is never MPI_UNDEFINED.
     let (source, bytes) = (status.MPI_SOURCE as usize, bytes as usize);
     Ok(Status { source, tag: status.MPI_TAG as Tag + first_tag, bytes })
 }
 
-/// Open MPI 4.1 calls some messages received though they were cut: see `RawComm::irecv`.
+/// Open MPI 4.1 reports success for some messages that were truncated: see `RawComm::irecv`.
 fn fits(status: Status, capacity_bytes: usize) -> Result<Status> {
     match status.bytes {
         received_bytes if received_bytes > capacity_bytes => Err(Error::Truncated { received_bytes, capacity_bytes }),
@@ -101,7 +101,7 @@ pub(super) fn library_version() -> String {
     // SAFETY: callable at any time; invariant 4.
     unsafe { ffi::MPI_Get_library_version(text.as_mut_ptr().cast::<c_char>(), &mut length) };
     text.truncate(usize::try_from(length).unwrap_or(0));
-    // MPICH goes on with how it was built.
+    // MPICH appends lines about how it was built.
     String::from_utf8_lossy(&text).lines().next().unwrap_or_default().trim_end_matches('\0').to_owned()
 }
 
@@ -116,8 +116,8 @@ impl RawComm {
         unsafe { ffi::RSMPI_COMM_NULL }
     }
 
-    /// Errors that belong to no communicator of ours are returned too: MPICH raises those of a wait on the world's, MPI 4 on
-    /// that of this process alone.
+    /// Makes MPI also return the errors that belong to no communicator of ours. MPICH raises the errors of a wait on the world's
+    /// communicator, MPI 4 on that of this process alone.
     pub(super) fn return_errors() -> Result<()> {
         // SAFETY: constants of the shim.
         let own = unsafe { [ffi::RSMPI_COMM_WORLD, ffi::RSMPI_COMM_SELF] };
@@ -155,7 +155,7 @@ impl RawComm {
         let mut new = Self::null();
         // SAFETY: a constant of the shim.
         let info = unsafe { ffi::RSMPI_INFO_NULL };
-        // SAFETY: invariants 1, 2 and 4; a kind that the library does not know is an error of it.
+        // SAFETY: invariants 1, 2 and 4; MPI returns an error for a kind that the library does not know.
         check("MPI_Comm_split_type", unsafe { ffi::MPI_Comm_split_type(self.0, kind, 0, info, &mut new) })?;
         Self::made(new)
     }
@@ -167,7 +167,7 @@ impl RawComm {
 
     pub(super) fn free(self) {
         let mut handle = self.0;
-        // SAFETY: invariants 1 and 2. Nobody is left to be told of a failure.
+        // SAFETY: invariants 1 and 2. No caller is left to whom a failure could be reported.
         unsafe { ffi::MPI_Comm_free(&mut handle) };
     }
 
@@ -192,15 +192,15 @@ impl RawComm {
         check("MPI_Send", code)
     }
 
-    /// Not by `MPI_Recv`: Open MPI 4.1 writes all of a message that is too long, if it has more than some kilobytes, and so past the end of `data`. Here its
-    /// length is known before it is received.
+    /// Receives by a matched probe, not by `MPI_Recv`: if a message is too long and has more than some kilobytes, Open MPI 4.1 writes all
+    /// of it, past the end of `data`. With the probe its length is known before it is received.
     pub(super) fn recv(self, data: &mut [u8], from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Status> {
         let mut message = self.mprobe(from, wanted, first_tag)?;
         let (status, capacity_bytes) = (message.status, data.len());
         match data.get_mut(..status.bytes) {
             Some(front) => message.recv_into(front).map(|()| status),
             None => {
-                // It is taken out, and nobody else can receive it.
+                // The probe has taken the message out, so no other receive can take it.
                 drop(message.recv()?);
                 Err(Error::Truncated { received_bytes: status.bytes, capacity_bytes })
             }
@@ -218,8 +218,8 @@ impl RawComm {
         Ok(transfer)
     }
 
-    /// The receive is posted one byte longer than asked for, behind a gap: as a [`Layout`] with a gap it does not write past its end, and a message from this
-    /// process that takes the last byte was too long, which Open MPI 4.1 does not say.
+    /// Posts the receive one byte longer than asked for, with a gap before that byte. With such a [`Layout`] Open MPI 4.1 does not write
+    /// past the buffer's end. If a message from this process uses the last byte, it was too long, which Open MPI 4.1 does not report.
     pub(super) fn irecv(self, mut buffer: Vec<u8>, from: Source, wanted: TagMatch, first_tag: Tag) -> Result<Transfer> {
         let capacity = buffer.len();
         let layout = Layout::with_gap(capacity)?;
@@ -280,24 +280,25 @@ impl RawComm {
     }
 }
 
-/// Where the bytes of a receive go whose message may be too long.
+/// The layout in memory of a receive whose message may be too long.
 ///
-/// Open MPI 4.1 moves a message of more than some kilobytes from memory to memory, all of it, without a look at the receive's length. It does so only if the
-/// receive's bytes are side by side. Else it copies them piece by piece, up to the length.
+/// Open MPI 4.1 copies a message of more than some kilobytes directly from memory to memory, all of it, without regard to the receive's
+/// length. It does so only if the receive's bytes are contiguous. Otherwise it copies the message piece by piece, up to the receive's
+/// length.
 struct Layout(ffi::MPI_Datatype);
 
 impl Layout {
-    /// Bytes before the gap: at least one, since a block of none is left out, and then the others are side by side.
+    /// Bytes before the gap: at least one, since MPI drops an empty block, and the remaining bytes would then be contiguous.
     fn front(bytes: usize) -> usize {
         bytes.max(1)
     }
 
-    /// Bytes of the buffer.
+    /// Length of the buffer in bytes.
     fn len(bytes: usize) -> usize {
         Self::front(bytes) + 2
     }
 
-    /// So many bytes, a gap of one, and one more.
+    /// A layout of `bytes` bytes, a gap of one byte, and one more byte.
     fn with_gap(bytes: usize) -> Result<Self> {
         let front = Self::front(bytes);
         let lengths = [count(front)?, 1];
@@ -318,7 +319,7 @@ impl Layout {
 
 impl Drop for Layout {
     fn drop(&mut self) {
-        // SAFETY: invariants 1 and 4; it was made by `with_gap`, and who receives keeps it until it is done.
+        // SAFETY: invariants 1 and 4; it was made by `with_gap`, and a receive that uses it keeps it until it is done.
         unsafe { ffi::MPI_Type_free(&mut self.0) };
     }
 }
@@ -328,10 +329,10 @@ impl Drop for Layout {
 pub(super) struct Transfer {
     request: ffi::MPI_Request,
     buffer: Vec<u8>,
-    /// How much of the buffer the caller gave.
+    /// Length in bytes of the buffer that the caller gave.
     capacity: usize,
     first_tag: Tag,
-    /// Of a send, whose status MPI does not tell.
+    /// The status of a send, which MPI does not report. None for a receive.
     sent: Option<Status>,
 }
 
@@ -358,8 +359,8 @@ impl Transfer {
         code: c_int,
         status: MaybeUninit<ffi::MPI_Status>,
     ) -> Result<Completion> {
-        // Whether a failed transfer is over is told by the request: a library that survives lost ranks keeps some active, as
-        // with MPI_ERR_PROC_FAILED_PENDING.
+        // The request tells whether a failed transfer is over: a library that survives lost ranks keeps some requests active, as with
+        // MPI_ERR_PROC_FAILED_PENDING.
         check_receive(call, code, self.capacity)?;
         let status = match self.sent {
             Some(status) => status,
@@ -375,7 +376,7 @@ impl Transfer {
         buffer
     }
 
-    /// `Ok(None)` while MPI works on it. Not to be called again after anything else.
+    /// Returns `Ok(None)` while MPI works on the transfer. After any other result it must not be called again.
     pub(super) fn test(&mut self) -> Result<Option<Completion>> {
         let (mut done, mut status) = (0, MaybeUninit::uninit());
         // SAFETY: invariants 1, 2 and 4.
@@ -411,17 +412,17 @@ impl Transfer {
         }
     }
 
-    /// What MPI has left of several: with an error of one of them Open MPI frees all that have failed.
+    /// Stores the requests that MPI has left of several transfers. With an error of one of them Open MPI frees all that have failed.
     fn keep(transfers: &mut [&mut Self], requests: &[ffi::MPI_Request]) {
         transfers.iter_mut().zip(requests).for_each(|(transfer, request)| transfer.request = *request);
     }
 
-    /// MPI is done with it, and it has failed unless it was told otherwise.
+    /// Whether MPI is done with the transfer. The transfer has failed unless its completion was reported.
     pub(super) fn is_over(&self) -> bool {
         self.request == Self::null()
     }
 
-    /// Looks once at several that are not done.
+    /// Tests several transfers once that are not done.
     pub(super) fn test_any(transfers: &mut [&mut Self]) -> Result<Option<(usize, Result<Completion>)>> {
         let mut requests: Vec<_> = transfers.iter().map(|transfer| transfer.request).collect();
         let count = count(requests.len())?;
@@ -439,7 +440,7 @@ impl Transfer {
         Ok(Some((index, transfers[index].complete("MPI_Testany", code, status))))
     }
 
-    /// Waits for the first of several that are not done.
+    /// Waits for the first of several transfers that are not done.
     pub(super) fn wait_any(transfers: &mut [&mut Self]) -> Result<(usize, Result<Completion>)> {
         let mut requests: Vec<_> = transfers.iter().map(|transfer| transfer.request).collect();
         let count = count(requests.len())?;
@@ -457,7 +458,7 @@ impl Transfer {
 impl Drop for Transfer {
     fn drop(&mut self) {
         if self.request != Self::null() {
-            // MPI may still use it: it must never be freed.
+            // MPI may still use the buffer, so it must never be freed.
             mem::forget(mem::take(&mut self.buffer));
         }
     }
@@ -468,7 +469,7 @@ impl Drop for Transfer {
 pub(super) struct RawMessage {
     handle: ffi::MPI_Message,
     pub(super) status: Status,
-    /// What was taken off the tag.
+    /// The offset that was subtracted from the tag.
     first_tag: Tag,
 }
 
@@ -487,7 +488,7 @@ impl RawMessage {
         Ok(bytes)
     }
 
-    /// Into as many bytes as it has.
+    /// Receives the message into a slice of the message's length.
     fn recv_into(&mut self, bytes: &mut [u8]) -> Result<()> {
         let (count, mut status) = (count(bytes.len())?, MaybeUninit::uninit());
         let (pointer, handle) = (bytes.as_mut_ptr(), &mut self.handle);
@@ -514,14 +515,14 @@ mod tests {
     #[test]
     fn a_buffer_that_mpi_may_still_use_is_never_freed() {
         const LENGTH: usize = 777;
-        // SAFETY: an integer or a pointer, which nobody looks behind. No library has 0 for its null request.
+        // SAFETY: an integer or a pointer that is never dereferenced. No library has 0 for its null request.
         let request = unsafe { mem::zeroed::<ffi::MPI_Request>() };
         assert!(request != Transfer::null());
         let mut transfer = Transfer::new(vec![7_u8; LENGTH], 0, None);
         transfer.request = request;
         let buffer = transfer.buffer.as_ptr().addr();
         drop(transfer);
-        // What was freed last is given out again first, if its length is the same.
+        // The memory that was freed last is allocated again first, if the length is the same.
         let next = vec![1_u8; LENGTH];
         assert_ne!(next.as_ptr().addr(), buffer);
     }

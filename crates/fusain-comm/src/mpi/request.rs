@@ -1,4 +1,4 @@
-//! Requests and taken-out messages of MPI.
+//! Requests of MPI, and messages that a probe took out.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ impl MpiRequest {
         Self { session: Arc::clone(session), transfer: Some(transfer) }
     }
 
-    /// Unless it is spent, or has failed together with another one.
+    /// The transfer, unless the request is spent or has failed together with another one.
     fn transfer(&mut self) -> Result<&mut Transfer> {
         self.transfer.as_mut().filter(|transfer| !transfer.is_over()).ok_or(Error::RequestDone)
     }
@@ -85,7 +85,7 @@ impl Drop for MpiRequest {
         if transfer.is_send() {
             self.session.park(transfer);
         } else if self.session.may_enter() {
-            // Nobody is left to be told of a failure.
+            // No caller is left to whom a failure could be reported.
             drop(transfer.cancel());
         }
     }
@@ -127,7 +127,7 @@ impl Message for MpiMessage {
 
 impl Drop for MpiMessage {
     fn drop(&mut self) {
-        // MPI wants it received; nobody else can.
+        // MPI requires that the message be received, and only this handle can receive it.
         if let Some(mut message) = self.message.take()
             && self.session.may_enter()
         {

@@ -1,13 +1,13 @@
-//! Clients: what the progress thread advances.
+//! Clients: the tasks that the progress thread advances.
 
 use std::time::Instant;
 
 use crate::{Communicator, Result};
 
-/// Something that advances by nonblocking calls: a running schedule, a handler of messages, a timer.
+/// A task that advances by nonblocking calls: a running schedule, a handler of messages, a timer.
 ///
 /// The progress thread calls [`advance`](Self::advance) again and again, until it returns [`Step::Done`] or an error. The client may move
-/// to another thread between two calls, but is on one thread at a time.
+/// to another thread between two calls, but only one thread uses it at a time.
 ///
 /// This one sends a number round a ring of ranks and keeps what comes back:
 ///
@@ -57,21 +57,22 @@ pub trait Client<C: Communicator>: Send {
     /// Any error ends this client: it is not called again, and its ticket returns the error. Other clients go on.
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step>;
 
-    /// What it waits for, one entry for each message that would help. Reports of deadlocks and of clients that were given up show it.
+    /// What the client waits for, one entry for each message that would let it go on. Reports of deadlocks and of abandoned clients show
+    /// it.
     fn waits_for(&self) -> Vec<String> {
         vec!["a client of the progress thread".to_owned()]
     }
 }
 
-/// How far a client has come.
+/// The result of one call of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// Nothing could be done; an arriving message may change that.
     Idle,
-    /// Nothing could be done; an arriving message may change that, and so will this time.
+    /// Nothing could be done; an arriving message may change that, and the client wants to be called at this time in any case.
     IdleUntil(Instant),
     /// Something was done, and more may be possible at once.
     Moved,
-    /// It is done, and not called again.
+    /// The client is done, and is not called again.
     Done,
 }

@@ -1,8 +1,8 @@
-//! How a thread drives the loop: until the loop ends, for one round, or until what it waits for is there.
+//! How a thread drives the loop: until the loop ends, for one round, or until a condition holds.
 //!
-//! Each way ends in the same way. The driver releases its lock, notifies the threads that wait for it, and checks whether a thread that could not get the lock has notified
-//! the loop meanwhile ([`leaves_unheard`](Hub::leaves_unheard)). A panic of a client is turned into an error (`slot.rs`), so it does not unwind out of the loop. A waiter's
-//! question whether it may stop can panic; then the next waiter is notified, and drives.
+//! All ways end alike. The driver releases its lock, notifies the threads that wait for it, and checks whether a thread that could not get the lock has
+//! notified the loop meanwhile ([`leaves_unheard`](Hub::leaves_unheard)). A panic of a client is turned into an error (`slot.rs`), so it does not unwind out of
+//! the loop. The function by which a waiter asks whether it may stop can panic; then the next waiter is notified, and drives.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{Ordering, fence};
@@ -17,12 +17,12 @@ use crate::shake::shake;
 use crate::world::Wants;
 use crate::{Communicator, Error, Result};
 
-/// For so long who waits at the loop looks out for what comes before it sleeps, where others are not in its way (they poll): an answer takes less, if
-/// whoever gives it is at work.
+/// How long a thread that waits at the loop watches the event count before it sleeps, unless other threads poll the loop. An answer arrives sooner this way if
+/// its sender is running.
 const LINGER: Duration = Duration::from_micros(100);
 impl<C: Communicator> Hub<C> {
-    /// Goes round the loop until `until` says so (then true, and the waiters are still to be told), or it has ended. Sleeps when
-    /// there is nothing to do; if it `lingers` not at once.
+    /// Goes round the loop until `until` returns true or the loop has ended. Returns whether `until` returned true; the caller must then notify the waiters.
+    /// Sleeps when there is nothing to do; if `lingers`, it watches the event count for a while first.
     pub(super) fn run(&self, engine: &mut Engine<C>, lingers: bool, mut until: impl FnMut() -> bool) -> bool {
         let busy = if lingers { LINGER.max(self.settings.busy) } else { self.settings.busy };
         let mut pace = None;
@@ -30,7 +30,7 @@ impl<C: Communicator> Hub<C> {
         loop {
             let seen = self.work.count();
             let turn = self.turn(engine, seen);
-            // A client may have brought it about, or somebody who has notified.
+            // A client may have made `until` true, or a thread that has notified.
             if until() {
                 return true;
             }
@@ -46,7 +46,7 @@ impl<C: Communicator> Hub<C> {
                 pace.moved(turn.now);
                 just_moved = true;
             } else if lingers && self.hears_arrivals() && self.linger(pace, seen, turn.due) {
-                // The count has moved.
+                // The count has changed.
             } else if let Err(error) = self.pause(engine, pace, turn, (seen, std::mem::take(&mut just_moved))) {
                 self.end(engine, &error);
                 return false;
@@ -54,19 +54,19 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    /// Once round.
+    /// Runs one round of the loop.
     pub(super) fn turn(&self, engine: &mut Engine<C>, seen: u64) -> Turn {
-        // Relaxed: a count that only the driver moves, and the loop's thread compares.
+        // Relaxed: only the driver changes this count, and the loop's own thread only compares it.
         self.turns.store(self.turns.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         engine.turn(&self.queue, seen)
     }
 
-    /// Goes round the loop until it has ended. If it ends in a panic, nobody is left waiting.
+    /// Goes round the loop until it has ended. If it ends in a panic, no thread is left waiting.
     pub(super) fn run_to_end(&self, engine: &mut Engine<C>) {
         self.run_alone(engine, || false);
     }
 
-    /// The same, or until the loop is left to others.
+    /// As [`run_to_end`](Self::run_to_end), but also stops when `until` returns true, so that other threads can drive.
     pub(super) fn run_alone(&self, engine: &mut Engine<C>, until: impl FnMut() -> bool) -> bool {
         let run = catch_unwind(AssertUnwindSafe(|| self.run(engine, false, until)));
         run.unwrap_or_else(|payload| {
@@ -75,7 +75,7 @@ impl<C: Communicator> Hub<C> {
         })
     }
 
-    /// Looks at the event count for a while: who sleeps has to be woken, which takes longer than most answers. Says whether it has moved, or something is due.
+    /// Watches the event count for a while, because waking a sleeper takes longer than most answers. Returns whether the count has changed or something is due.
     fn linger(&self, pace: &mut Pace, seen: u64, due: Option<Instant>) -> bool {
         loop {
             if self.work.count() != seen {
@@ -97,7 +97,7 @@ impl<C: Communicator> Hub<C> {
         let mut limit = turn.due;
         if !self.hears_arrivals() && engine.has_work() {
             match pace.idle(turn.now) {
-                // The look itself takes its time.
+                // The round itself takes enough time.
                 Pause::Spin => return Ok(()),
                 Pause::Yield => {
                     thread::yield_now();
@@ -117,20 +117,21 @@ impl<C: Communicator> Hub<C> {
         self.work.sleep(seen, limit, wants, || engine.waits_for())
     }
 
-    /// Once round the loop, if nobody owns it or drives it now, and this thread may.
+    /// Runs one round of the loop, if no thread owns or drives it now and this thread may.
     pub(super) fn poll(&self) {
         if let Some(mut driver) = self.lock.try_take() {
             self.turn(&mut driver, self.work.count());
-            // Somebody may wait to drive, or for what has ended.
+            // A thread may wait to drive, or for a client that has ended.
             self.leave(driver);
         }
     }
 
-    /// Round the loop until nothing moves, but so many times at most, if nobody owns it or drives it now, and this thread may. Says whether anything moved.
+    /// Runs rounds of the loop until nothing moves, at most `turns` of them, if no thread owns or drives it now and this thread may. Returns whether anything
+    /// moved.
     pub(super) fn poll_rounds(&self, turns: u32) -> bool {
         let mut moved = false;
         for _ in 0..turns {
-            // SeqCst: between the notification by this thread, if it has something to say, and the try to become the driver; see `leaves_unheard`.
+            // SeqCst: between this thread's notification, if it has made one, and its attempt to become the driver; see `leaves_unheard`.
             fence(Ordering::SeqCst);
             let Some(mut driver) = self.lock.try_take() else { return moved };
             let turn = self.turn(&mut driver, self.work.count());
@@ -139,13 +140,13 @@ impl<C: Communicator> Hub<C> {
                 return moved;
             }
         }
-        // Whoever looks at it next goes on.
+        // The next thread that checks the flag goes on.
         self.work.flag().raise();
         moved
     }
 
-    /// Is no longer the driver, and tells who waits for that or for what has ended. Says whether somebody has notified since the last turn who could not drive, and whom
-    /// nobody has heard.
+    /// Stops driving, and notifies the threads that wait for that or for a client that has ended. Returns whether a thread that could not drive has notified
+    /// since the last turn, so that no driver has seen its notification.
     pub(super) fn leaves_unheard(&self, driver: Driver<'_, C>) -> bool {
         let seen = driver.emptied_at();
         shake();
@@ -153,8 +154,8 @@ impl<C: Communicator> Hub<C> {
         shake();
         self.tell_ended();
         shake();
-        // SeqCst: who notifies and then finds the driver's lock taken has its fence between the two, this is the other one. Either that thread gets the lock,
-        // or the notification is found here.
+        // SeqCst: a thread that notifies and then finds the driver's lock taken has a fence between the two; this is its partner. Either that thread gets the
+        // lock, or its notification is found here.
         fence(Ordering::SeqCst);
         !self.manual && seen.is_some_and(|seen| seen != self.work.count())
     }
@@ -165,8 +166,8 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    /// Waits until `ready`: as the driver, if nobody else is and this thread may, else asleep. Does not ask again
-    /// once it was told.
+    /// Waits until `ready` returns true: as the driver, if no other thread drives and this one may, else asleep. `ready` is not called again once it has
+    /// returned true.
     pub(super) fn drive(&self, mut ready: impl FnMut() -> bool) {
         while let Some(mut driver) = self.become_driver(&mut ready) {
             let is_ready = self.run(&mut driver, !self.manual, &mut ready);
@@ -174,11 +175,12 @@ impl<C: Communicator> Hub<C> {
             if is_ready {
                 return;
             }
-            // The loop has ended, and so has what was waited for.
+            // The loop has ended, and so has what this thread waits for.
         }
     }
 
-    /// [`drive`](Self::drive) of a thread that has left something where a client looks. Ends with the loop as well: no client does then what is waited for.
+    /// As [`drive`](Self::drive), for a thread that has left something where a client looks. Also returns when the loop has ended, since no client makes
+    /// `ready` true then.
     pub(super) fn wait_at(&self, mut ready: impl FnMut() -> bool) {
         let Some(mut driver) = self.lock.try_take() else {
             self.wake();
@@ -188,9 +190,9 @@ impl<C: Communicator> Hub<C> {
         self.leave(driver);
     }
 
-    /// Sleeps until nobody drives and this thread may; `None` if it is `ready` before.
+    /// Sleeps until no thread drives and this one may; returns `None` if `ready` returns true before that.
     pub(super) fn become_driver(&self, mut ready: impl FnMut() -> bool) -> Option<Driver<'_, C>> {
-        // Who gets the lock need not read the count.
+        // A thread that gets the lock at once need not read the count.
         let mut seen = None;
         loop {
             if ready() {
@@ -200,7 +202,7 @@ impl<C: Communicator> Hub<C> {
                 Ok(driver) => return Some(driver),
                 Err(refusal) => refusal,
             };
-            // Read before the next look: who stops driving notifies after that.
+            // Read before the next attempt, because a thread that stops driving notifies after releasing the lock.
             let Some(seen) = seen.take() else {
                 seen = Some(self.lock.ended.count());
                 continue;
@@ -210,12 +212,12 @@ impl<C: Communicator> Hub<C> {
                 continue;
             }
             let note = || vec!["its progress thread".to_owned()];
-            // The second event count gives no errors: whoever drives is told, and ends what is waited for.
+            // The second event count gives no errors: the driver gets them, and ends what this thread waits for.
             drop(self.lock.ended.sleep(seen, None, Wants::Nothing, note));
         }
     }
 
-    /// Whether nobody owns the loop: it moves while somebody waits, and only then.
+    /// Whether no thread owns the loop, so that it advances only while a thread waits.
     pub(super) fn is_manual(&self) -> bool {
         self.manual
     }
@@ -229,7 +231,7 @@ impl<C: Communicator> Hub<C> {
         self.lock.retire()
     }
 
-    /// Ends everything, and tells who waits.
+    /// Ends everything, and notifies the waiters.
     pub(super) fn end(&self, engine: &mut Engine<C>, error: &Error) {
         self.ending.store(true, Ordering::SeqCst);
         engine.end(&self.queue, error);

@@ -1,4 +1,5 @@
-//! The driver of the loop: one thread at a time, which alone uses the engine and calls the transport. A thread becomes the driver by trying a lock, never by waiting for it.
+//! The driver of the loop: one thread at a time, which alone uses the engine and calls the transport. A thread becomes the driver by trying a
+//! lock, never by waiting for it.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +13,8 @@ use crate::{Communicator, EventCount, Pass};
 /// The engine, for one thread at a time.
 pub(super) struct DriverLock<C: Communicator> {
     inner: Mutex<Inner<C>>,
-    /// Whether the one who has the lock drives. SeqCst: who reads the count of `ended` after a driver has notified sees here that it has left.
+    /// Whether the thread that has the lock drives. SeqCst: a thread that reads the count of `ended` after a driver has notified sees here
+    /// that the driver has left.
     is_driven: AtomicBool,
     /// Threads that wait to become the driver, or for something that a driver does, sleep here.
     pub(super) ended: EventCount,
@@ -20,7 +22,7 @@ pub(super) struct DriverLock<C: Communicator> {
 
 struct Inner<C: Communicator> {
     engine: Option<Engine<C>>,
-    /// Whether the right to call goes from driver to driver. If not, only a thread that has it from elsewhere can drive.
+    /// Whether the right to call passes from driver to driver. If not, only a thread that has the right from elsewhere can drive.
     passes: bool,
     /// That right, while no thread drives.
     pass: Option<Pass>,
@@ -29,16 +31,16 @@ struct Inner<C: Communicator> {
 /// Why a thread does not become the driver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// Another one is, which notifies when it leaves.
+    /// Another thread drives, and will notify when it stops.
     Driven,
-    /// Another one looks whether it may be. If not it lets go at once, and notifies nobody.
+    /// Another thread holds the lock to check whether it may drive. If it may not, it releases the lock at once without a notification.
     LookedAt,
-    /// It may not call.
+    /// This thread may not call.
     MayNotCall,
 }
 
 impl<C: Communicator> DriverLock<C> {
-    /// Without an engine: a thread of its own has it.
+    /// A lock without an engine: one thread owns the engine.
     pub(super) fn empty(ended: EventCount) -> Self {
         Self {
             inner: Mutex::new(Inner { engine: None, passes: false, pass: None }),
@@ -48,16 +50,16 @@ impl<C: Communicator> DriverLock<C> {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner<C>> {
-        // What is behind it is changed by whole values. Clients' panics are caught inside the engine.
+        // The data behind the lock is only replaced as a whole. Clients' panics are caught inside the engine.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Becomes the driver, if nobody is and this thread may call.
+    /// Becomes the driver, if no thread is and this one may call.
     pub(super) fn try_take(&self) -> Option<Driver<'_, C>> {
         self.try_drive().ok()
     }
 
-    /// As [`try_take`](Self::try_take), and says why not.
+    /// As [`try_take`](Self::try_take), but returns the reason of a refusal.
     pub(super) fn try_drive(&self) -> Result<Driver<'_, C>, Refusal> {
         shake();
         let mut inner = match self.inner.try_lock() {
@@ -80,14 +82,14 @@ impl<C: Communicator> DriverLock<C> {
         Driver { driving: Driving(&self.is_driven), inner, unwinds: Unwinds(&self.ended) }
     }
 
-    /// Brings the engine, and drives; the right to call goes from driver to driver from now on.
+    /// Puts the engine in and drives. From now on the right to call passes from driver to driver.
     pub(super) fn occupy(&self, engine: Engine<C>) -> Driver<'_, C> {
         let mut inner = self.lock();
         (inner.engine, inner.passes) = (Some(engine), true);
         self.driver(inner)
     }
 
-    /// Brings the engine, for all who may call.
+    /// Puts the engine in, for all threads that may call.
     pub(super) fn share(&self, engine: Engine<C>) {
         self.lock().engine = Some(engine);
     }
@@ -98,7 +100,7 @@ impl<C: Communicator> DriverLock<C> {
     }
 }
 
-/// Who drives; dropped, it has left.
+/// The driver's hold on the engine. The thread stops driving when it drops this.
 pub(super) struct Driver<'a, C: Communicator> {
     /// Dropped before the lock.
     #[expect(dead_code, reason = "it is there to be dropped")]
@@ -109,7 +111,7 @@ pub(super) struct Driver<'a, C: Communicator> {
     unwinds: Unwinds<'a>,
 }
 
-/// Somebody drives.
+/// Marks the loop as driven until it is dropped.
 struct Driving<'a>(&'a AtomicBool);
 
 impl Drop for Driving<'_> {
@@ -118,7 +120,7 @@ impl Drop for Driving<'_> {
     }
 }
 
-/// A driver that leaves by a panic, of what it asks whether it may stop, tells the others; else whoever drove does (`drive.rs`).
+/// Notifies the waiters if the driver leaves by a panic of its `until` function. Otherwise the functions in `drive.rs` notify.
 struct Unwinds<'a>(&'a EventCount);
 
 impl Drop for Unwinds<'_> {
@@ -158,7 +160,7 @@ impl<C: Communicator> Drop for Driver<'_, C> {
         if let Some(engine) = &inner.engine
             && inner.passes
         {
-            // It has the right, so it can give it away.
+            // This thread has the right to call, so it can hand it over.
             inner.pass = engine.comm.hand_over().ok();
         }
     }

@@ -1,4 +1,4 @@
-//! What the loop works on, and one round of it.
+//! The data that the loop works on, and one round of the loop.
 
 use std::time::Instant;
 
@@ -10,36 +10,36 @@ use crate::{Communicator, Error, Result};
 
 struct Running<C> {
     id: u64,
-    /// Goes on until the end; not missed if it is not done by then.
+    /// The client runs until shutdown, so that it is not abandoned if it is unfinished then.
     service: bool,
     job: Box<dyn Job<C>>,
 }
 
-/// Everything that is only touched by the thread that drives.
+/// Everything that only the driver touches.
 pub(super) struct Engine<C: Communicator> {
     pub(super) comm: C,
     outbound: Outbound<C::Request>,
     clients: Vec<Running<C>>,
-    /// Kept for its memory.
+    /// Kept so that its memory is reused.
     commands: Vec<Command<C>>,
-    /// How often the loop had been notified when the queue was last emptied; whoever fills it notifies after that.
+    /// The count of `work` when the queue was last emptied. A thread that fills the queue notifies after that.
     emptied_at: Option<u64>,
-    /// Somebody asked for the end.
+    /// A thread has asked the loop to end.
     stopping: bool,
-    /// What the clients that were given up waited for.
+    /// What the abandoned clients waited for.
     pub(super) abandoned: Vec<Vec<String>>,
 }
 
-/// What one round has brought.
+/// The outcome of one round.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) now: Instant,
     pub(super) moved: bool,
-    /// Something that a thread may wait for has come about.
+    /// Something that a thread may wait for has ended.
     pub(super) ended: bool,
-    /// When a client wants to be called again in any case.
+    /// The earliest time at which a client wants to be called in any case.
     pub(super) due: Option<Instant>,
-    /// Somebody asked for the end, and everything that has to be sent is.
+    /// A thread has asked the loop to end, and all messages have been sent.
     pub(super) at_end: bool,
 }
 
@@ -56,7 +56,7 @@ impl<C: Communicator> Engine<C> {
         }
     }
 
-    /// How often the loop had been notified before the last turn.
+    /// The count of `work` before the last round.
     pub(super) fn emptied_at(&self) -> Option<u64> {
         self.emptied_at
     }
@@ -66,8 +66,8 @@ impl<C: Communicator> Engine<C> {
         !(self.clients.is_empty() && self.outbound.is_empty())
     }
 
-    /// Once round: what was asked for, what goes out, every client. The loop has been notified `count` times before. Who drives tells the
-    /// waiters if anything has ended.
+    /// Runs one round: takes the commands, advances the messages to send, and calls every client. `count` is the count of `work` before the
+    /// round. If anything has ended, the driver must notify the waiters.
     pub(super) fn turn(&mut self, queue: &CommandQueue<C>, count: u64) -> Turn {
         if self.emptied_at != Some(count) {
             self.stopping = queue.take(&mut self.commands);
@@ -104,7 +104,7 @@ impl<C: Communicator> Engine<C> {
                 None => at += 1,
                 Some(result) => {
                     ended = true;
-                    // The order of clients means nothing.
+                    // The order of the clients does not matter.
                     let running = self.clients.swap_remove(at);
                     running.job.end(result).into_iter().for_each(|error| queue.keep_unheard(error));
                 }
@@ -113,7 +113,7 @@ impl<C: Communicator> Engine<C> {
         Turn { now, moved, ended, due, at_end: self.stopping && self.outbound.is_empty() }
     }
 
-    /// Takes a client on, and does what it can do at once.
+    /// Adds a client after calling it once.
     pub(super) fn begin(&mut self, queue: &CommandQueue<C>, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
         match result(job.advance(&self.comm, Instant::now())) {
             None => self.clients.push(Running { id, service, job }),
@@ -127,17 +127,17 @@ impl<C: Communicator> Engine<C> {
         true
     }
 
-    /// What it waits for, for the report of a deadlock.
+    /// What the clients and messages wait for, for the report of a deadlock.
     pub(super) fn waits_for(&self) -> Vec<String> {
         let clients = self.clients.iter().flat_map(|running| running.job.waits_for());
         let messages = self.outbound.destinations().map(|to| format!("rank {to} to take a message"));
         clients.chain(messages).collect()
     }
 
-    /// Ends everything: services have done their work, other clients fail with `error`.
+    /// Ends everything: services succeed if the end is a shutdown; all other clients fail with `error`.
     pub(super) fn end(&mut self, queue: &CommandQueue<C>, error: &Error) {
         queue.close(error);
-        // Commands that came before it was closed.
+        // Takes the commands that came before the queue was closed.
         queue.take(&mut self.commands);
         for command in std::mem::take(&mut self.commands) {
             match command {
@@ -159,7 +159,7 @@ impl<C: Communicator> Engine<C> {
     }
 }
 
-/// How a client has ended, if it has.
+/// The result of a client that has ended.
 fn result(step: Result<Step>) -> Option<Result<()>> {
     match step {
         Ok(Step::Idle | Step::IdleUntil(_) | Step::Moved) => None,

@@ -18,14 +18,14 @@ use crate::{Communicator, Enlisted, Result, Tag};
 
 /// A thread's access to the progress thread of its rank.
 ///
-/// Each thread has its own: a handle can be cloned and sent, but not shared. In the world of threads each clone counts as a thread that may
-/// still send something ([deadlock detection](crate::world#deadlock-detection)). So clone it before the new thread starts, and drop it when
-/// that thread is done.
+/// Each thread has its own handle: a handle can be cloned and sent, but not shared. In the world of threads each clone counts as a thread
+/// that may still send something ([deadlock detection](crate::world#deadlock-detection)). So clone it before the new thread starts, and
+/// drop it when that thread is done.
 pub struct Handle<C: Communicator> {
     hub: Arc<Hub<C>>,
-    /// None for a rank's own thread, which is counted from the beginning.
+    /// None for a rank's own thread, which deadlock detection counts from the beginning.
     enlisted: Option<Enlisted>,
-    /// Not shared between threads.
+    /// Makes the handle `!Sync`.
     not_sync: PhantomData<Cell<()>>,
 }
 
@@ -38,7 +38,7 @@ impl<C: Communicator> Handle<C> {
         Self { hub: Arc::clone(hub), enlisted: Some(hub.enlist()), not_sync: PhantomData }
     }
 
-    /// For calls by the thread that this handle counts.
+    /// The hub, for a call by the thread that this handle counts.
     fn hub(&self) -> &Arc<Hub<C>> {
         self.enlisted.iter().for_each(Enlisted::here);
         &self.hub
@@ -49,12 +49,12 @@ impl<C: Communicator> Handle<C> {
         self.hub.rank
     }
 
-    /// How many ranks the communicator has.
+    /// The number of ranks of the communicator.
     pub fn size(&self) -> usize {
         self.hub.size
     }
 
-    /// Whether only waiting threads run the loop ([`Progress::manual`](super::Progress::manual)). Then nothing moves while all threads
+    /// Whether only waiting threads run the loop ([`Progress::manual`](super::Progress::manual)). If so, no message moves while all threads
     /// compute.
     pub fn is_manual(&self) -> bool {
         self.hub.is_manual()
@@ -62,21 +62,21 @@ impl<C: Communicator> Handle<C> {
 
     /// Returns 0, 1, 2, ...: a number that this loop has not returned before.
     ///
-    /// Ranks that call it in the same order get the same numbers. So services that follow each other can have tags of their own, and none
-    /// receives a message for the next one, which another rank may already have started.
+    /// Ranks that call it in the same order get the same numbers. So successive services can have different tags. Then no service receives
+    /// a message for the next one, which another rank may already have started.
     pub fn ordinal(&self) -> u32 {
         self.hub.queue.ordinal()
     }
 
-    /// Lets the progress thread work for `client` until it is done.
+    /// Makes the progress thread advance `client` until it is done.
     ///
     /// # Errors
-    /// What ended the loop, if it has ended.
+    /// The error that ended the loop, if it has ended.
     pub fn submit<K: Client<C> + 'static>(&self, client: K) -> Result<Ticket<C, K>> {
         submit(self.hub(), false, client)
     }
 
-    /// Like [`submit`](Self::submit), for a client that runs until shutdown. Shutting down is then no error for it.
+    /// Like [`submit`](Self::submit), for a client that runs until shutdown. Its ticket then returns no error.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -84,13 +84,13 @@ impl<C: Communicator> Handle<C> {
         submit(self.hub(), true, service)
     }
 
-    /// Calls `act` with every message whose tag is in `tags`, on the progress thread. Messages of one sender with one tag come in the order they
-    /// were sent; so do those with different tags if `tags` is the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG). In any other range those
-    /// that have come meanwhile are taken in the order of their tags.
+    /// Calls `act` on the progress thread with every message whose tag is in `tags`. Messages of one sender with one tag come in the order
+    /// they were sent. If `tags` is the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG), so do messages of one sender
+    /// with different tags. In any other range, messages that have arrived in the meantime are taken in the order of their tags.
     ///
     /// Each tag of a range costs one probe in each round of the loop; the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG)
-    /// costs one in all. Nothing else may receive these messages on this communicator. Dropping the ticket leaves the handler in place;
-    /// [`Ticket::cancel`] removes it.
+    /// costs one probe in all. Nothing else may receive these messages on this communicator. Dropping the ticket leaves the handler in
+    /// place; [`Ticket::cancel`] removes it.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -101,7 +101,7 @@ impl<C: Communicator> Handle<C> {
         self.serve(self.handler(tags, act))
     }
 
-    /// The client of [`on_message`](Self::on_message), for another client to call as a part of itself.
+    /// The client of [`on_message`](Self::on_message), for use as a part of another client.
     pub fn handler<F>(&self, tags: RangeInclusive<Tag>, act: F) -> Handler<C, F>
     where
         F: FnMut(Incoming) -> Result<()> + Send + 'static,
@@ -109,20 +109,20 @@ impl<C: Communicator> Handle<C> {
         Handler::new(tags, self.hub.settings.receiving_bytes, act)
     }
 
-    /// Sends `data`; the vector comes back with the ticket. Messages of one thread to one rank are sent in order.
+    /// Sends `data`; the ticket gives the vector back. Messages of one thread to one rank are sent in order.
     ///
-    /// If more than [`Settings::queued_bytes_per_rank`](super::Settings::queued_bytes_per_rank) wait for that rank already, the
-    /// calling thread waits for room. Nobody has to wait for the ticket: an error is then reported at
-    /// [shutdown](super::Progress::shutdown).
+    /// If more than [`Settings::queued_bytes_per_rank`](super::Settings::queued_bytes_per_rank) bytes already wait for that rank, the
+    /// calling thread waits for room. The ticket may be dropped: an error is then reported at [shutdown](super::Progress::shutdown).
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`](crate::Error::RankOutOfRange); what ended the loop, if it has ended. The ticket gives what the send
-    /// failed with.
+    /// [`Error::RankOutOfRange`](crate::Error::RankOutOfRange); the error that ended the loop, if it has ended. The ticket returns the
+    /// error of the send.
     pub fn send(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<Ticket<C, Vec<u8>>> {
         send(self.hub(), data, to, tag, true)
     }
 
-    /// Calls `act` once, on the progress thread, when `delay` has passed; never, if that is later than the clock can tell, as with [`Duration::MAX`].
+    /// Calls `act` once, on the progress thread, when `delay` has passed. If the clock cannot represent that time, as with
+    /// [`Duration::MAX`], `act` is never called.
     ///
     /// # Errors
     /// As [`submit`](Self::submit).
@@ -130,8 +130,8 @@ impl<C: Communicator> Handle<C> {
         self.submit(Timer::once(Instant::now(), delay, act))
     }
 
-    /// Calls `act` on the progress thread every `period`, until its ticket is cancelled or the loop ends. Times that the thread has missed
-    /// are skipped, and times that the clock cannot tell never come.
+    /// Calls `act` on the progress thread every `period`, until its ticket is cancelled or the loop ends. Calls that the thread has missed
+    /// are skipped. Times that the clock cannot represent never come.
     ///
     /// # Panics
     /// If `period` is zero.
@@ -143,17 +143,17 @@ impl<C: Communicator> Handle<C> {
         self.serve(Timer::every(Instant::now(), period, act))
     }
 
-    /// Goes once round the loop, if it is [driven by hand](super::Progress::manual); else does nothing.
+    /// Runs one round of the loop if the loop is [manual](super::Progress::manual); otherwise does nothing.
     pub fn poll(&self) {
         self.hub().poll();
     }
 
-    /// For threads that poll the loop themselves.
+    /// The interface for threads that poll the loop themselves.
     pub fn poller(&self) -> Poller {
         Poller::of(&self.hub)
     }
 
-    /// For use by clients on the progress thread.
+    /// The interface for clients that run on the progress thread.
     pub fn outbox(&self) -> Outbox<C> {
         Outbox { hub: Arc::clone(&self.hub) }
     }
@@ -171,16 +171,16 @@ impl<C: Communicator> fmt::Debug for Handle<C> {
     }
 }
 
-/// Requests of a handler or another client to the loop that calls it. They never wait. Any thread may use it.
+/// Requests that a handler or another client makes to the loop that calls it. They never wait. Any thread may use an outbox.
 ///
-/// A send from here does not wait when a queue is full: a loop that stopped receiving because it cannot send would stop its peers, too.
-/// Such sends are bounded by what the peers' threads have asked for, and those do wait.
+/// A send from here does not wait when a queue is full. If it did, a loop that cannot send would stop receiving, and so stop its peers,
+/// too. The sends are bounded by what the peers' threads have asked for, and those threads do wait.
 pub struct Outbox<C: Communicator> {
     hub: Arc<Hub<C>>,
 }
 
 impl<C: Communicator> Outbox<C> {
-    /// Sends `data`, in order with what this rank has sent there before.
+    /// Sends `data`, in order with the messages that this rank has sent to that rank before.
     ///
     /// # Errors
     /// As [`Handle::send`].

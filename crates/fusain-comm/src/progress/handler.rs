@@ -1,8 +1,8 @@
-//! Incoming messages, each given to a function.
+//! Handlers: clients that pass incoming messages to a function.
 //!
-//! A message is taken out of the transport's queue by a matching probe and received by a nonblocking receive, so a long one
-//! arrives while the loop goes on. What is being received is bounded: above the limit no further message is taken out, and
-//! the transport holds the senders back.
+//! A matching probe takes a message out of the transport's queue, and a nonblocking receive receives it, so a long message arrives while
+//! the loop goes on. The bytes being received are bounded: above the limit the handler takes out no further message, and the transport
+//! holds the senders back.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -19,13 +19,13 @@ use crate::{Communicator, FIRST_LIBRARY_TAG, Message, Request, Result, Source, S
 pub struct Incoming {
     /// The sender's rank.
     pub source: usize,
-    /// Its tag.
+    /// The message's tag.
     pub tag: Tag,
-    /// Its content.
+    /// The message's content.
     pub bytes: Vec<u8>,
 }
 
-/// How many messages one call takes out, so that other clients have their turn.
+/// The maximum number of messages that one call takes out, so that other clients get their turn.
 const AT_ONCE: usize = 64;
 
 /// The client behind [`Handle::on_message`](super::Handle::on_message).
@@ -34,7 +34,7 @@ pub struct Handler<C: Communicator, F> {
     limit_bytes: usize,
     act: F,
     receiving: Receiving<C::Request>,
-    /// A message has come since the last probe in vain: another may have come with it.
+    /// Whether a message has come since the last probe that found none: another message may have come with it.
     expects_more: bool,
     comm: PhantomData<fn(&C)>,
 }
@@ -52,13 +52,13 @@ impl<R: Request> Receiving<R> {
         self.messages.push_back((status, request));
     }
 
-    /// One message is always let in, whatever its length and the limit.
+    /// Whether no further message may be taken out. One message is always accepted, whatever its length and the limit.
     fn is_full(&self, limit_bytes: usize) -> bool {
         let messages = self.messages.len();
         messages >= AT_ONCE || messages > 0 && self.bytes >= limit_bytes
     }
 
-    /// Gives away what has arrived; a message waits for the earlier ones of its sender. Says whether there was any.
+    /// Passes on what has arrived; a message waits for the earlier ones of its sender. Returns whether any message was passed on.
     fn deliver(&mut self, mut act: impl FnMut(Incoming) -> Result<()>) -> Result<bool> {
         let mut moved = false;
         let mut at = 0;
@@ -113,7 +113,7 @@ impl<C: Communicator, F: FnMut(Incoming) -> Result<()> + Send> Client<C> for Han
             };
             self.receiving.push(message.status(), message.irecv()?);
             moved = true;
-            // Who has waited for it goes on sooner without a probe in vain.
+            // If only one message was expected, stopping here saves a probe that would probably find nothing.
             if self.receiving.deliver(&mut self.act)? && !mem::replace(&mut self.expects_more, true) {
                 break;
             }
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
     use crate::{Cancelled, Completion, Error};
 
-    /// Done when it is told.
+    /// A request that is done when the flag is set.
     #[derive(Debug)]
     struct Told(Arc<Mutex<bool>>);
 
@@ -178,7 +178,7 @@ mod tests {
                 Ok(())
             })
         };
-        // The second of rank 5 is here before its first; the two of rank 6 come in order.
+        // The second message of rank 5 arrives before its first; the two messages of rank 6 arrive in order.
         assert_eq!([2, 1, 0, 3].map(|at| deliver(at).unwrap()), [false, true, true, true]);
         assert_eq!(seen, [1, 0, 2, 3]);
         assert_eq!((receiving.bytes, receiving.messages.len()), (0, 0));

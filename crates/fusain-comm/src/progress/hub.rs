@@ -1,4 +1,4 @@
-//! What the threads of a rank share: the queue of commands, two event counts, and the lock of who drives.
+//! The data that the threads of a rank share: the queue of commands, two event counts, and the driver's lock.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -10,23 +10,23 @@ use super::queue::CommandQueue;
 use super::slot::{Job, Slot};
 use crate::{Communicator, Error, EventCount, Result, Tag};
 
-/// How often a thread that has left something turns the loop, if something moves each time: it has something else to do.
+/// The maximum number of rounds that a thread runs after it has left something for the loop, since that thread has other work to do.
 pub(super) const TURNS_AT_ONCE: u32 = 8;
 
 pub(super) struct Hub<C: Communicator> {
     pub(super) queue: CommandQueue<C>,
-    /// Who drives sleeps here: notified by commands and, where the world can, by arrivals.
+    /// The driver sleeps here. Commands notify it and, where the world can do that, arrivals.
     pub(super) work: EventCount,
     pub(super) lock: DriverLock<C>,
-    /// Nobody drives but who waits.
+    /// Whether only threads that wait drive.
     pub(super) manual: bool,
-    /// How many poll the loop: its own thread steps back then.
+    /// The number of threads that poll the loop. While there is any, the loop's own thread steps back.
     pub(super) pollers: AtomicUsize,
-    /// The loop is to end or has ended, so its thread comes back.
+    /// Whether the loop is to end or has ended, so that its own thread drives again.
     pub(super) ending: AtomicBool,
-    /// It has ended: whatever a client was to bring about does not come any more.
+    /// Whether the loop has ended, so that no client will do anything any more.
     over: AtomicBool,
-    /// How often the loop was turned, by whomever.
+    /// The number of rounds that any thread has run.
     pub(super) turns: AtomicU64,
     pub(super) settings: Settings,
     pub(super) rank: usize,
@@ -57,8 +57,8 @@ impl<C: Communicator> Hub<C> {
 
     // ---- asking ---------------------------------------------------------------------------------------------------
 
-    /// Where nobody owns the loop or drives it now, and this thread may, the job begins here and now: whatever it sends is under way
-    /// while the thread goes on to wait for it.
+    /// Adds a job. If no thread owns or drives the loop now and this thread may drive, the job begins at once. So what it sends is on its
+    /// way before this thread waits.
     pub(super) fn submit(&self, service: bool, job: Box<dyn Job<C>>) -> Result<u64> {
         let Some(mut driver) = self.lock.try_take() else {
             let id = self.queue.run(service, job)?;
@@ -69,12 +69,12 @@ impl<C: Communicator> Hub<C> {
         if let Ok(id) = id {
             driver.begin(&self.queue, id, service, job);
         }
-        // Also if it was refused: another thread may have found the lock taken, and sleeps until it is told.
+        // Also if the job was refused: another thread may have found the lock taken, and sleeps until it is notified.
         self.leave(driver);
         id
     }
 
-    /// Hands a message over. Waits for room first, if `may_wait`; else takes it in any case.
+    /// Hands a message over. If `may_wait`, waits for room first; otherwise accepts the message in any case.
     pub(super) fn send(&self, data: Vec<u8>, to: usize, tag: Tag, may_wait: bool) -> Result<(u64, Arc<Slot<Vec<u8>>>)> {
         if to >= self.size {
             return Err(Error::RankOutOfRange { rank: to, size: self.size });
@@ -91,7 +91,7 @@ impl<C: Communicator> Hub<C> {
             self.drive(push);
         }
         self.wake();
-        // push() has said true, so there is one.
+        // push() has returned true, so there is an outcome.
         outcome.unwrap_or(Err(Error::Abandoned)).map(|id| (id, slot))
     }
 
@@ -100,7 +100,7 @@ impl<C: Communicator> Hub<C> {
         self.wake();
     }
 
-    /// Something is to be done: by who drives, or, where that may be nobody, by this thread.
+    /// Makes the loop run a round: notifies the driver, and runs rounds itself in case no thread drives.
     pub(super) fn wake(&self) {
         self.work.notify();
         if !self.manual {
@@ -110,14 +110,15 @@ impl<C: Communicator> Hub<C> {
 
     pub(super) fn stop(&self) {
         self.queue.stop();
-        // SeqCst: pairs with the load in `is_left_to_others`, before the event count moves.
+        // SeqCst: pairs with the load in `is_left_to_others`. The store comes before the event count moves.
         self.ending.store(true, Ordering::SeqCst);
         self.work.notify();
     }
 
-    /// To be called before those who wait are told.
+    /// Marks the loop as ended. To be called before the waiters are notified.
     pub(super) fn set_over(&self) {
-        // Relaxed, as the load: who waits reads the event count before, which moves after this, and so sees it or does not sleep.
+        // Relaxed, as the load: a waiter reads the event count before it, and the count moves after this store. So the waiter sees the
+        // store or does not sleep.
         self.over.store(true, Ordering::Relaxed);
     }
 
@@ -125,7 +126,7 @@ impl<C: Communicator> Hub<C> {
         self.over.load(Ordering::Relaxed)
     }
 
-    /// Something has come about that a thread may wait for, or the driver has left.
+    /// Notifies the waiters: something that a thread may wait for has ended, or the driver has left.
     pub(super) fn tell_ended(&self) {
         self.lock.ended.notify();
     }

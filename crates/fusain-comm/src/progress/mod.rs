@@ -23,78 +23,79 @@
 //! |---|---|---|
 //! | [`Progress::spawn`] | a new one | the world of threads; MPI at SERIALIZED or above |
 //! | [`run_funneled`] | the one that calls it, which runs the application on a new one | MPI at FUNNELED, where only the main thread may call |
-//! | [`Progress::spawn`], and threads [poll](Poller) | threads that wait or test, one at a time; if none does, the new one | programs that test often; MPI at SERIALIZED or above |
+//! | [`Progress::spawn`], while threads [poll](Poller) | threads that poll, wait or test, one at a time; if none does, the new one | programs that test often; MPI at SERIALIZED or above |
 //! | [`Progress::manual`] | threads that wait or test, one at a time | machines with no core to spare |
 //!
-//! So the transport has one owner at a time: the *driver* (`driver.rs`). A thread becomes the driver by trying a lock, never by waiting for
-//! one. At SERIALIZED the right to call MPI passes from driver to driver. A thread that polls gets messages without a switch of threads.
-//! Where there is no spare core, that switch takes most of a message's time.
+//! So the transport has one owner at a time: the *driver* (`driver.rs`). A thread becomes the driver by trying a lock, never by waiting for one. At SERIALIZED
+//! the right to call MPI passes from driver to driver. A thread that polls gets messages without a thread switch. On a machine without a spare core, that
+//! switch takes most of a message's time.
 //!
 //! # Protocol
 //!
-//! It uses locks and condition variables. Only an event count has atomic words of its own; its file says why they are correct. Two event counts
-//! ([`EventCount`](crate::EventCount)), `work` and `ended`, count notifications. A thread that wants to sleep reads the count, checks everything it waits for, and sleeps if the
-//! count has not changed.
+//! The protocol uses locks and condition variables. Only an event count has atomic words; its file says why they are correct. Two event counts
+//! ([`EventCount`](crate::EventCount)), `work` and `ended`, count notifications. A thread that wants to sleep reads the count, checks everything it waits for,
+//! and sleeps if the count has not changed.
 //!
 //! | event | notifies `work` | notifies `ended` |
 //! |---|---|---|
 //! | a command enters the queue | yes, after the queue's lock is free | |
 //! | a message arrives, a rank leaves (world of threads) | yes | |
-//! | clients or messages have ended, a queue has room again | | yes, after the slots are filled |
+//! | clients or messages have ended, or a queue has room again | | yes, after the slots are filled |
 //! | a driver stops (manual, polled) | | yes, after its lock is free |
-//! | a thread begins to poll, and was the first | yes: the loop's own thread stops driving | |
+//! | the first thread begins to poll | yes: the loop's own thread stops driving | |
 //! | a client [notifies](Poller::notify) that something has changed | | yes |
-//! | a message comes while the loop has no client and sends nothing | yes, but it sleeps on | |
+//! | a message comes while the loop has no client and sends nothing | yes, but the driver sleeps on | |
 //!
 //! A client that is submitted while no thread drives (manual, polled) does not enter the queue: the thread that submits it becomes the driver, and calls it for
 //! the first time. So what the client sends is on its way before any thread waits.
 //!
-//! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later changes the count,
-//!   so the loop does not sleep.
+//! * *The loop and a command at once.* The loop reads `work` before it empties the queue. A command that enters later changes the count, so the loop does not
+//!   sleep.
 //! * *A waiter and the end at once.* The waiter reads `ended`, then checks its slot. A slot that is filled later changes the count.
-//! * *Two waiters, one driver (manual, polled).* The waiter reads `ended`, checks its slot, then tries the lock. If another thread has it, that thread
-//!   notifies when it releases it. So as long as a thread waits, a thread drives.
-//! * *A command, and a driver that is about to stop (polled).* Perhaps no thread sleeps at `work` that could be woken. The thread that has notified tries the lock; the
-//!   driver that has released the lock reads the count again. Each of them has a SeqCst fence between its two steps. So either the first gets the lock and runs a round
-//!   of the loop itself, or the second finds that the count has changed, and goes on.
-//! * *An arrival while no thread drives (polled, world of threads).* `work` raises its [flag](crate::Flag) after the message is in the inbox, under the inbox lock. The
-//!   thread that sees the flag lowers it, then runs a round of the loop. A message that the round has missed raises the flag again.
-//! * *All polling threads are busy.* The loop's own thread sleeps, each time twice as long as before, up to 2 ms. Then it runs a round of the loop if no other thread has
-//!   since. If the round finds something, the sleeps are short again. So it also learns that no thread polls any more.
-//! * *Deadlock detection* (world of threads) counts a thread that sleeps like this as awake: while a thread polls, no deadlock is found. Otherwise a loop counts as asleep if
-//!   it sleeps and there is neither a message under way nor a timer; so does a thread that waits for a ticket. When all sleep, the loops are woken with an error, which
-//!   they give to their clients; that wakes the waiters.
+//! * *Two waiters, one driver (manual, polled).* The waiter reads `ended`, checks its slot, then tries the lock. If another thread has the lock, that thread
+//!   notifies when it releases the lock. So as long as a thread waits, a thread drives.
+//! * *A command, and a driver that is about to stop (polled).* There may be no sleeper at `work` that the notification could wake. After notifying, the thread
+//!   tries the lock; after releasing the lock, the driver reads the count again. Each of them has a SeqCst fence between its two steps. So either the thread
+//!   gets the lock and runs a round of the loop itself, or the driver finds that the count has changed, and goes on.
+//! * *An arrival while no thread drives (polled, world of threads).* `work` raises its [flag](crate::Flag) after the message is in the inbox, under the inbox
+//!   lock. The thread that sees the flag lowers it, then runs a round of the loop. A message that the round has missed raises the flag again.
+//! * *All polling threads are busy.* The loop's own thread sleeps, each time twice as long as before, up to 2 ms. Then it runs a round of the loop if no other
+//!   thread has since. If the round finds something, the sleeps are short again. In the same way it notices when no thread polls any more.
+//! * *Deadlock detection* (world of threads) counts a loop's own thread in such a sleep as awake: while a thread polls, no deadlock is found. Otherwise a loop
+//!   counts as asleep if it sleeps and there is neither a message under way nor a timer. A thread that waits for a ticket counts as asleep, too. When all
+//!   threads sleep, the loops are woken with an error, which they give to their clients; that wakes the waiters.
 //!
 //! States of the loop: *open* (takes commands) → *stopping* (asked to end: goes on until every message that was handed over is sent) →
-//! *closed* (clients are ended, commands are refused with the reason). A deadlock, a panicked rank or a call of the wrong thread leads from open to
-//! closed at once; every ticket then returns the reason.
+//! *closed* (clients are ended, commands are refused with the reason). A deadlock, a panicked rank or a call from the wrong thread leads from open to closed at
+//! once; every ticket then returns the reason.
 //!
 //! # Over MPI
 //!
-//! The loop makes no blocking call: matching probes, nonblocking receives and sends, tests. So two ranks can send each other anything in any order. An
+//! The loop makes no blocking call, only matching probes, nonblocking receives and sends, and tests. So two ranks can send each other anything in any order. An
 //! arrival wakes no thread, so the loop polls: without pause while there is traffic ([`Settings::busy`]), then with sleeps that double up to
-//! [`Settings::ceiling`]. With no client and nothing to send it sleeps until it is asked.
+//! [`Settings::ceiling`]. With no client and nothing to send it sleeps until a command comes.
 //!
 //! # Bounds
 //!
 //! Bytes that wait to be sent are bounded for each destination ([`Settings::queued_bytes_per_rank`]): a thread that sends more waits. They are not bounded over
 //! all destinations together, since then a rank that does not receive would stop messages to those that do. Messages being received by one handler are bounded
-//! by [`Settings::receiving_bytes`]; one message of any length is always let in.
+//! by [`Settings::receiving_bytes`]; one message of any length is always accepted.
 //!
 //! # Failure
 //!
-//! An error of a call ends the client or message that made it. What unwinds is kept apart from the loop; no lock but the driver's is held while it may:
+//! An error of a call ends the client or message that made it. A panic does not unwind through the loop. Code that may panic runs with no lock held but the
+//! driver's:
 //!
-//! | what panics | what becomes of it | shown by |
+//! | what panics | what happens | shown by |
 //! |---|---|---|
 //! | a client's `advance`, a handler, a timer | the client ends with [`crate::Error::ClientPanicked`], the others go on | `tests/progress.rs`, `a_client_that_panics_is_an_error_and_comes_back` |
-//! | the destructor of a client that the loop drops | the same error, told at shutdown | `tests/unwinding.rs`, `a_destructor_that_panics_..` |
-//! | a client's `waits_for` | its text stands in the report of the deadlock | `tests/unwinding.rs`, `a_client_that_can_not_say_..` |
-//! | what a waiter asks whether it is [ready](Poller::wait) | the waiter unwinds; another one drives | `tests/unwinding.rs`, `a_driver_that_unwinds_..` |
-//! | a rank's own thread | all who wait for it end with an error | `tests/progress.rs`, `a_rank_that_panics_..` |
+//! | the destructor of a client that the loop drops | the same error, reported at shutdown | `tests/unwinding.rs`, `a_destructor_that_panics_..` |
+//! | a client's `waits_for` | the deadlock report contains the panic's text | `tests/unwinding.rs`, `a_client_that_can_not_say_..` |
+//! | the function by which a waiter asks whether it is [ready](Poller::wait) | the waiter unwinds; another waiter drives | `tests/unwinding.rs`, `a_driver_that_unwinds_..` |
+//! | a rank's own thread | all calls that wait for the rank return an error | `tests/progress.rs`, `a_rank_that_panics_..` |
 //!
-//! In the world of threads a rank that has left or panicked ends all that waits for it. Over MPI an error is what the library returns: a process that dies
-//! usually makes `mpirun` end the others.
+//! In the world of threads, all clients that wait for a rank that has left or panicked end with an error. Over MPI the library decides which errors are
+//! returned: a process that dies usually makes `mpirun` end the others.
 
 mod client;
 mod drive;
@@ -133,9 +134,9 @@ pub struct Settings {
     pub busy: Duration,
     /// Over MPI: the longest sleep between two polls.
     pub ceiling: Duration,
-    /// How many bytes may wait to be sent to one rank. A thread that sends more waits.
+    /// The number of bytes that may wait to be sent to one rank. A thread that sends more waits.
     pub queued_bytes_per_rank: usize,
-    /// How many bytes one handler may be receiving at once. Further messages wait; one is always let in.
+    /// The number of bytes that one handler may be receiving at once. Further messages wait; one message is always accepted.
     pub receiving_bytes: usize,
 }
 

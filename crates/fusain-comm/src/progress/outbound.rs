@@ -1,7 +1,7 @@
-//! Messages on their way out: a queue for each destination, started in order, a few at a time.
+//! Outgoing messages: a queue for each destination. Messages are started in order, a few at a time.
 //!
-//! A destination that does not receive holds up nobody but those who send to it: this is why neither the window nor the
-//! bound on waiting bytes is shared. Messages to one destination complete in order, so only the oldest is ever tested.
+//! A destination that does not receive delays only the threads that send to it, because neither the window nor the bound on waiting bytes
+//! is shared between destinations. Messages to one destination complete in order, so only the oldest is ever tested.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use std::sync::Arc;
 use super::slot::Slot;
 use crate::{Communicator, Error, Request, Tag};
 
-/// How many sends to one destination are given to the transport at once. With 1, small messages wait for each other's round
-/// trip where the transport has one; what is in the window is tested one at a time, so its size costs nothing.
+/// The number of sends to one destination that the transport is given at once. With 1, each small message would wait for the round trip of
+/// the one before, on transports that have one. Only the oldest send in the window is tested, so the window's size costs nothing.
 const WINDOW: usize = 32;
 
 /// A message that was handed over.
@@ -32,13 +32,13 @@ struct Lane<R> {
     started: VecDeque<Started<R>>,
 }
 
-/// All that has not completed yet.
+/// All messages that have not completed yet.
 pub(super) struct Outbound<R> {
-    /// One for each destination that has anything; ordered, so that runs are alike.
+    /// One lane for each destination that has any message; ordered, so that runs are reproducible.
     lanes: BTreeMap<usize, Lane<R>>,
 }
 
-/// A message that has ended: how many bytes of whose queue are free again, and the error that nobody else will hear of.
+/// A message that has ended: the number of bytes that are free again in its destination's queue, and an error that no ticket will return.
 pub(super) struct Sent {
     pub(super) to: usize,
     pub(super) bytes: usize,
@@ -60,7 +60,7 @@ impl<R: Request> Outbound<R> {
         lane.waiting.push_back(message);
     }
 
-    /// Starts and tests what can be; calls `sent` for each message that has ended. Says whether anything moved.
+    /// Starts and tests as many messages as possible; calls `sent` for each message that has ended. Returns whether anything moved.
     pub(super) fn advance<C: Communicator<Request = R>>(&mut self, comm: &C, mut sent: impl FnMut(Sent)) -> bool {
         let mut moved = false;
         self.lanes.retain(|&to, lane| {
@@ -90,7 +90,7 @@ impl<R: Request> Outbound<R> {
         moved
     }
 
-    /// Gives up everything. What the transport has been given goes on its way.
+    /// Gives up all messages. Sends that the transport has been given go on.
     pub(super) fn fail(&mut self, error: &Error) {
         for lane in std::mem::take(&mut self.lanes).into_values() {
             for Outgoing { data, slot, .. } in lane.waiting {
@@ -102,25 +102,25 @@ impl<R: Request> Outbound<R> {
         }
     }
 
-    /// Where messages still go to, for reports.
+    /// The ranks to which messages are still on their way, for reports.
     pub(super) fn destinations(&self) -> impl Iterator<Item = usize> {
         self.lanes.keys().copied()
     }
 }
 
-/// How many bytes wait for each destination, and how many may.
+/// The number of bytes that wait for each destination.
 #[derive(Debug, Default)]
 pub(super) struct Room {
     taken: BTreeMap<usize, usize>,
 }
 
 impl Room {
-    /// Takes room, unless that makes more than `limit`. An empty queue takes a message of any size.
+    /// Takes room, unless the total would exceed `limit`. An empty queue accepts a message of any size.
     pub(super) fn take(&mut self, to: usize, bytes: usize, limit: usize) -> bool {
         let taken = self.taken.entry(to).or_insert(0);
         let fits = *taken == 0 || taken.saturating_add(bytes) <= limit;
         if fits {
-            // Empty messages take room too: their number is bounded as well.
+            // Empty messages take room too, so that their number is bounded as well.
             *taken += bytes.max(1);
         }
         fits

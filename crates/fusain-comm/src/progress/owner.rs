@@ -1,4 +1,4 @@
-//! Which thread owns the loop: one of its own, the main thread, or any thread that waits.
+//! Owners of the loop: the loop's own thread, the main thread, or any thread that waits.
 
 use std::fmt;
 use std::panic::resume_unwind;
@@ -11,19 +11,19 @@ use super::hub::Hub;
 use super::{Settings, Shutdown};
 use crate::{Communicator, Error, Pass, Result};
 
-/// The progress of one rank's communicator. See the [module](super).
+/// The progress loop of one rank's communicator. See the [module](super).
 ///
 /// Dropping it is a [`shutdown`](Self::shutdown) without the report.
 #[must_use = "dropped, it shuts down"]
 pub struct Progress<C: Communicator> {
     hub: Arc<Hub<C>>,
-    /// None if it is driven by hand.
+    /// None if the loop is manual.
     thread: Option<JoinHandle<(Engine<C>, Result<Pass>)>>,
 }
 
 impl<C: Communicator> Progress<C> {
-    /// Starts a progress thread. From now on only this thread uses `comm`, and those that [poll](super::Poller) the loop. For its
-    /// own sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before.
+    /// Starts a progress thread. From now on only this thread and the threads that [poll](super::Poller) the loop use `comm`. For its own
+    /// sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before.
     ///
     /// # Errors
     /// [`Error::WrongThread`] if only the main thread may call, as in MPI at level FUNNELED; use [`run_funneled`] or
@@ -60,15 +60,15 @@ impl<C: Communicator> Progress<C> {
         Self { hub, thread: None }
     }
 
-    /// The handle of the loop, for the thread that made it. Other threads get a clone.
+    /// The handle of the loop, for the thread that made it. Other threads use clones of it.
     pub fn handle(&self) -> Handle<C> {
         Handle::of_rank(&self.hub)
     }
 
-    /// Ends the loop. Messages that were handed over are sent, and handlers go on until then. Clients that are not done by then are given
-    /// up, and their tickets return [`Error::Abandoned`].
+    /// Ends the loop. Messages that were handed over are sent, and handlers go on until then. Clients that are not done by then are
+    /// abandoned: their tickets return [`Error::Abandoned`].
     ///
-    /// Other ranks are not asked. If one still needs this rank's handlers, call a barrier first.
+    /// Other ranks do not take part. If another rank still needs this rank's handlers, call a barrier first.
     ///
     /// # Panics
     /// With the payload of a panic in the progress thread. Panics in clients are errors instead.
@@ -80,7 +80,7 @@ impl<C: Communicator> Progress<C> {
         }
     }
 
-    /// None if it has ended before.
+    /// Ends the loop and its thread. Returns None if the thread was joined before.
     fn end(&mut self) -> Option<thread::Result<Engine<C>>> {
         self.hub.stop();
         let Some(thread) = self.thread.take() else {
@@ -88,10 +88,10 @@ impl<C: Communicator> Progress<C> {
             self.hub.run_to_end(&mut engine);
             return Some(Ok(engine));
         };
-        // It may be away.
+        // The loop's own thread may be parked while other threads poll.
         thread.thread().unpark();
         Some(thread.join().map(|(engine, pass)| {
-            // Without a pass nobody may call, as the errors of calls will tell.
+            // Without a pass no thread may call, and calls return that error.
             if let Ok(pass) = pass {
                 pass.take();
             }
@@ -118,9 +118,9 @@ impl<C: Communicator> fmt::Debug for Progress<C> {
 }
 
 /// Makes the calling thread the progress thread, and runs `app` on a new thread. Returns when `app` has returned and the loop has been shut
-/// down as by [`Progress::shutdown`].
+/// down as [`Progress::shutdown`] does.
 ///
-/// MPI at level FUNNELED needs this, since only the main thread may call there. It works in every world.
+/// MPI at level FUNNELED needs this, since only the main thread may call MPI there. It works in every world.
 ///
 /// ```
 /// use fusain_comm::progress::{run_funneled, Settings};
@@ -155,7 +155,7 @@ where
         let handle = Handle::of_rank(&hub);
         let (stop, awake) = (StopAtEnd(&hub), hub.enlist());
         let app = scope.spawn(move || {
-            // Counted until the loop is told: with nobody awake a loop that sleeps would be a deadlock.
+            // Counted as awake until the loop is told to end. If no thread were awake, a sleeping loop would be reported as a deadlock.
             awake.here();
             let _awake = awake;
             let _stop = stop;

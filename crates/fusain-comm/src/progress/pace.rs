@@ -1,24 +1,24 @@
 //! How often to poll for messages where an arrival wakes no thread.
 //!
-//! After something has moved the loop looks as fast as it can for a while, since messages come in bursts and whoever waits
-//! for an answer waits now. Then it naps between looks, each nap twice as long as the one before, up to a ceiling. (The
-//! messaging thread of Tascell naps 20 µs always: Hiraishi, Muraoka, Yasugi.)
+//! After something has moved, the loop polls as fast as it can for a while, since messages come in bursts and a thread that waits for an
+//! answer waits now. Then it sleeps between polls, each time twice as long as before, up to a ceiling. (The messaging thread of Tascell
+//! always sleeps 20 µs: Hiraishi, Muraoka, Yasugi.)
 
 use std::time::{Duration, Instant};
 
-/// The first nap. Shorter ones are not kept: a timer of Linux fires up to 50 µs late by default.
+/// The first sleep. Linux does not keep to shorter ones, since its timers fire up to 50 µs late by default.
 const FIRST_NAP: Duration = Duration::from_micros(20);
 
-/// For so long after a move not even the core is offered to others: a call of the operating system costs as much as a small
-/// message takes between two cores, and whoever waits for its answer would pay it.
+/// How long after a move the loop does not even yield the core. A system call takes about as long as a small message between two cores, so
+/// yielding would delay an answer.
 const SPIN: Duration = Duration::from_micros(10);
 
-/// What to do until the next look.
+/// What to do until the next poll.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pause {
-    /// Look again at once.
+    /// Poll again at once.
     Spin,
-    /// Look again, once others have had their turn.
+    /// Poll again after other threads have had a chance to run.
     Yield,
     Nap(Duration),
 }

@@ -10,8 +10,8 @@ use super::hub::{Hub, TURNS_AT_ONCE};
 use crate::shake::shake;
 use crate::{Communicator, Flag};
 
-/// How long the loop's own thread leaves it to those who poll before it looks itself: at first, right after it has found something, and at most. The most is what a
-/// message may wait for while every thread is busy with something longer.
+/// The shortest and the longest sleep of the loop's own thread while other threads poll. The shortest comes first, and after a round that found something. The
+/// longest is how long a message may wait while all polling threads are busy.
 const FIRST_NAP: Duration = Duration::from_micros(100);
 const LONGEST_NAP: Duration = Duration::from_millis(2);
 
@@ -24,16 +24,16 @@ impl<C: Communicator> Hub<C> {
         self.work.hears_arrivals()
     }
 
-    /// One more thread polls: the loop's own is told that it may step back.
+    /// One more thread polls. The first one notifies the loop's own thread, so that it steps back.
     pub(super) fn start_polling(&self) {
         shake();
-        // SeqCst: before the event count, which moves in the same order.
+        // SeqCst: the counter changes before the event count, in one total order.
         if self.pollers.fetch_add(1, Ordering::SeqCst) == 0 {
             self.work.notify();
         }
     }
 
-    /// One less. That it is wanted again the loop's own thread finds out by itself.
+    /// One thread fewer polls. The loop's own thread notices by itself when it is needed again.
     pub(super) fn stop_polling(&self) {
         self.pollers.fetch_sub(1, Ordering::SeqCst);
     }
@@ -42,7 +42,7 @@ impl<C: Communicator> Hub<C> {
         self.pollers.load(Ordering::SeqCst) > 0 && !self.ending.load(Ordering::SeqCst)
     }
 
-    /// The life of the loop's own thread: drives, but steps back while others poll.
+    /// The main function of the loop's own thread: it drives, but steps back while other threads poll.
     pub(super) fn serve(&self, engine: Engine<C>) -> Engine<C> {
         let mut driver = self.lock.occupy(engine);
         while self.run_alone(&mut driver, || self.is_left_to_others()) {
@@ -54,7 +54,7 @@ impl<C: Communicator> Hub<C> {
         driver.retire()
     }
 
-    /// While others poll: turns the loop if none of them has for a while.
+    /// While other threads poll: runs rounds of the loop if none of them has for a while.
     fn watch_over(&self) {
         let mut nap = FIRST_NAP;
         while self.is_left_to_others() {
@@ -65,7 +65,7 @@ impl<C: Communicator> Hub<C> {
         }
     }
 
-    /// Has found something to do.
+    /// Runs rounds of the loop; returns whether anything moved. If waiting is hopeless, ends the loop.
     fn look_after(&self) -> bool {
         let moved = self.poll_rounds(TURNS_AT_ONCE);
         if !moved

@@ -8,13 +8,13 @@ use crate::{Communicator, Flag};
 
 /// A rank's loop, for threads that [poll](Self::poll) it. Any thread may use it.
 ///
-/// If the threads of a program poll often, or wait for messages, they need no progress thread between: each message would wait until that
-/// thread gets a core, which it takes from the threads that compute. So while any thread polls, the thread of
-/// [`Progress::spawn`](super::Progress::spawn) steps back. It only checks, a few hundred times a second, that no message is left waiting.
-/// At any time one thread runs the loop, and owns the transport while it does.
+/// If the threads of a program poll often, or wait for messages, a progress thread between them and the transport only causes delay: each
+/// message would wait until that thread gets a core, which it takes from the threads that compute. So while any thread polls, the thread of
+/// [`Progress::spawn`](super::Progress::spawn) steps back. It only checks from time to time, at least every 2 ms, that no message is left
+/// waiting. At any time one thread runs the loop, and owns the transport while it does.
 ///
-/// A loop that belongs to the main thread ([`run_funneled`](super::run_funneled)) is run by no other. Polling then changes nothing,
-/// [`poll`](Self::poll) does nothing, and a thread that waits sleeps until the main thread is done.
+/// No other thread runs a loop that belongs to the main thread ([`run_funneled`](super::run_funneled)). Polling then has no effect,
+/// [`poll`](Self::poll) does nothing, and a thread that waits sleeps until the main thread has done what it waits for.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,7 +48,7 @@ impl Poller {
         Self { hub: Arc::clone(hub) as Arc<dyn Polled>, flag: hub.flag() }
     }
 
-    /// Promises that until the guard is dropped, threads of this program [poll](Self::poll) the loop often, or [wait](Self::wait) at it.
+    /// Promises that, until the guard is dropped, threads of this program often [poll](Self::poll) the loop or [wait](Self::wait) at it.
     pub fn start_polling(&self) -> PollGuard {
         self.hub.start_polling();
         PollGuard { hub: Arc::clone(&self.hub) }
@@ -57,13 +57,13 @@ impl Poller {
     /// Runs one round of the loop, unless another thread is running it. Returns whether anything moved; if so, the [flag](Self::flag) is
     /// raised, since more may follow.
     ///
-    /// If there is nothing to do, it costs a probe for each handler and a call of each client: some hundreds of nanoseconds.
+    /// If there is nothing to do, a round costs a probe for each handler and a call of each client.
     pub fn poll(&self) -> bool {
         self.hub.poll()
     }
 
-    /// Waits until `ready` returns true, or the loop has ended. Meanwhile the thread runs the loop if it can have it; else it sleeps until the thread that has it
-    /// calls [`notify`](Self::notify).
+    /// Waits until `ready` returns true, or the loop has ended. Meanwhile this thread runs the loop if no other thread does. Otherwise it
+    /// sleeps until the thread that runs the loop calls [`notify`](Self::notify).
     ///
     /// `ready` is called after each round of the loop, and must be cheap.
     pub fn wait(&self, mut ready: impl FnMut() -> bool) {
@@ -75,20 +75,20 @@ impl Poller {
         self.hub.notify();
     }
 
-    /// Says that there is something for a client of the loop: runs a round, or has the thread that drives the loop do so.
+    /// Tells the loop that there is work for one of its clients: runs a round, or makes the thread that drives the loop do so.
     pub fn wake(&self) {
         self.hub.wake();
     }
 
-    /// Raised whenever there is something for the loop to do, if [arrivals raise it](Self::arrivals_raise_flag). A thread may then poll only
-    /// when it is raised.
+    /// The flag that is raised whenever there is something for the loop to do, if [arrivals raise it](Self::arrivals_raise_flag). A thread
+    /// may then poll only when the flag is raised.
     #[doc(hidden)]
     pub fn flag(&self) -> &Arc<Flag> {
         &self.flag
     }
 
-    /// Whether arriving messages raise the [flag](Self::flag). Over MPI they do not, nor where a [network](crate::Network) holds them back, so a thread has to poll from
-    /// time to time.
+    /// Whether arriving messages raise the [flag](Self::flag). They do not over MPI, nor if a [network](crate::Network) holds messages back;
+    /// a thread then has to poll from time to time.
     pub fn arrivals_raise_flag(&self) -> bool {
         self.hub.arrivals_raise_flag()
     }
@@ -118,7 +118,7 @@ impl fmt::Debug for PollGuard {
     }
 }
 
-/// A hub whose communicator's type is forgotten.
+/// A hub without its communicator's type.
 trait Polled: Send + Sync {
     fn start_polling(&self);
     fn stop_polling(&self);
@@ -155,7 +155,7 @@ impl<C: Communicator> Polled for Hub<C> {
     }
 
     fn arrivals_raise_flag(&self) -> bool {
-        // A message that is held back raises the flag when it is launched, and a round finds nothing yet.
+        // A message that is held back raises the flag when it is sent, and a round then finds nothing yet.
         self.hears_arrivals() && !self.work.is_held_back()
     }
 }

@@ -1,4 +1,4 @@
-//! The queue of what threads ask of the loop.
+//! The queue of commands from threads to the loop.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -7,7 +7,7 @@ use super::slot::Job;
 use crate::shake::shake;
 use crate::{Error, Result};
 
-/// What a thread asks of the loop.
+/// A command from a thread to the loop.
 pub(super) enum Command<C> {
     Send(Outgoing),
     Run { id: u64, service: bool, job: Box<dyn Job<C>> },
@@ -18,20 +18,20 @@ struct State<C> {
     commands: Vec<Command<C>>,
     room: Room,
     next_id: u64,
-    /// Given out so far.
+    /// The number of ordinals given out so far.
     ordinals: u32,
-    /// Somebody wants the loop to end.
+    /// Whether a thread has asked the loop to end.
     stopping: bool,
-    /// The loop has ended, or is about to: nothing new is taken.
+    /// The loop has ended, or is about to: no new command is accepted.
     closed: Option<Error>,
     /// Errors of clients and messages whose tickets were dropped.
     unheard: Vec<Error>,
 }
 
-/// How many errors that nobody waits for are kept for the end.
+/// The maximum number of errors without a ticket that are kept for the end.
 const UNHEARD: usize = 64;
 
-/// Commands that wait, and the room for messages; behind a lock of its own, under which no code of a user runs.
+/// Commands that wait, and the room for messages, behind one lock. No user code runs under that lock.
 pub(super) struct CommandQueue<C> {
     state: Mutex<State<C>>,
 }
@@ -52,11 +52,11 @@ impl<C> CommandQueue<C> {
 
     fn lock(&self) -> MutexGuard<'_, State<C>> {
         shake();
-        // Nothing panics between two changes that belong together.
+        // No panic can occur between two changes that belong together.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// 0, 1, 2, ...
+    /// Returns 0, 1, 2, ... in successive calls.
     pub(super) fn ordinal(&self) -> u32 {
         let mut state = self.lock();
         let ordinal = state.ordinals;
@@ -64,7 +64,7 @@ impl<C> CommandQueue<C> {
         ordinal
     }
 
-    /// Takes a job in.
+    /// Adds a job.
     pub(super) fn run(&self, service: bool, job: Box<dyn Job<C>>) -> Result<u64> {
         let mut state = self.lock();
         let id = state.new_id()?;
@@ -72,12 +72,12 @@ impl<C> CommandQueue<C> {
         Ok(id)
     }
 
-    /// The number of a job that its thread begins itself.
+    /// Returns the id of a job that the submitting thread begins itself.
     pub(super) fn begin(&self) -> Result<u64> {
         self.lock().new_id()
     }
 
-    /// Takes a message in, if there is room for it.
+    /// Adds a message if there is room for it; returns None if there is not.
     pub(super) fn send(&self, message: &mut Option<Outgoing>, limit: usize) -> Option<Result<u64>> {
         let mut state = self.lock();
         if let Some(error) = &state.closed {
@@ -100,7 +100,7 @@ impl<C> CommandQueue<C> {
         self.lock().stopping = true;
     }
 
-    /// Moves what was asked for into `commands`; says whether the end was asked for as well.
+    /// Moves the commands into `commands`; returns whether the loop was asked to end.
     pub(super) fn take(&self, commands: &mut Vec<Command<C>>) -> bool {
         let mut state = self.lock();
         commands.append(&mut state.commands);
@@ -115,7 +115,7 @@ impl<C> CommandQueue<C> {
         self.lock().closed.get_or_insert_with(|| error.clone());
     }
 
-    /// Nobody waits for what has ended so. (What the end of the loop brings is reported otherwise.)
+    /// Keeps the error of a client or message whose ticket was dropped. Errors that the end of the loop causes are reported elsewhere.
     pub(super) fn keep_unheard(&self, error: Error) {
         let mut state = self.lock();
         if state.closed.is_none() && state.unheard.len() < UNHEARD {
@@ -129,7 +129,7 @@ impl<C> CommandQueue<C> {
 }
 
 impl<C> State<C> {
-    /// An error if nothing new is taken.
+    /// Returns a new id, or the reason if no new command is accepted.
     fn new_id(&mut self) -> Result<u64> {
         if let Some(error) = &self.closed {
             return Err(error.clone());

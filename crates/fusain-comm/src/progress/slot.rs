@@ -1,13 +1,13 @@
-//! Slots, in which tickets find their clients when these have ended; and jobs, which are clients of any type.
+//! Slots, in which tickets find their clients once these have ended; and jobs, which are clients without their type.
 //!
 //! | state of a slot | written by | leads to |
 //! |---|---|---|
-//! | awaited | whoever submits | here, by the loop; unwanted, when the ticket is dropped |
-//! | here | the loop, under the lock, then `has_ended` with Release | unwanted, by the ticket: it has taken the client, or left and tells of the error |
-//! | unwanted | the ticket, under the lock | the end: what comes is dropped by the loop, which tells of the error |
+//! | awaited | the submitting thread | here, by the loop; unwanted, when the ticket is dropped |
+//! | here | the loop, under the lock, then `has_ended` with Release | unwanted, by the ticket: it has taken the client, or it was dropped and reports the error |
+//! | unwanted | the ticket, under the lock | the end: the loop drops the client when it ends, and reports its error |
 //!
-//! Both sides at once meet at the lock, so an error is told by exactly one of them. A client is called, asked and dropped by the loop outside of the lock; if it panics,
-//! wherever, that is an error of its own (`tests/unwinding.rs`).
+//! If both sides act at once, they meet at the lock, so exactly one of them reports an error. The loop calls and drops a client outside the lock. If the
+//! client panics anywhere, the client ends with an error, and the loop goes on (`tests/unwinding.rs`).
 
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,15 +20,15 @@ use crate::panics::discard;
 use crate::shake::shake;
 use crate::{Communicator, Error, Result};
 
-/// Where a client lies when it has ended.
+/// The place where a client is left when it has ended.
 pub(super) struct Slot<K> {
-    /// Something lies there: what a waiter asks again and again need not take the lock.
+    /// Whether the slot is filled. A waiter that checks again and again need not take the lock.
     has_ended: AtomicBool,
     end: Mutex<End<K>>,
 }
 
 enum End<K> {
-    /// Somebody may wait for it.
+    /// A ticket may wait for the client.
     Awaited,
     Here(K, Result<()>),
     /// The ticket is spent or dropped.
@@ -41,12 +41,12 @@ impl<K> Slot<K> {
     }
 
     fn lock(&self) -> MutexGuard<'_, End<K>> {
-        // It is only ever replaced as a whole.
+        // The value is only ever replaced as a whole.
         self.end.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn has_ended(&self) -> bool {
-        // Acquire: pairs with the Release in `fill`, so the lock is taken after it was let go there, and what lies there is found.
+        // Acquire: pairs with the Release in `fill`, so the lock is taken after `fill` has released it, and the client is found.
         self.has_ended.load(Ordering::Acquire)
     }
 
@@ -57,7 +57,7 @@ impl<K> Slot<K> {
         }
     }
 
-    /// The ticket is dropped: the error that lies here and that nobody will learn of.
+    /// The ticket is dropped: returns the error in the slot, which the ticket does not return any more.
     pub(super) fn leave(&self) -> Option<Error> {
         let end = mem::replace(&mut *self.lock(), End::Unwanted);
         match end {
@@ -66,7 +66,7 @@ impl<K> Slot<K> {
         }
     }
 
-    /// Returns the error if nobody is left to learn of it.
+    /// Fills the slot. Returns the error if the ticket has been dropped.
     pub(super) fn fill(self: Arc<Self>, client: K, result: Result<()>) -> Option<Error> {
         shake();
         let mut end = self.lock();
@@ -82,7 +82,7 @@ impl<K> Slot<K> {
     }
 }
 
-/// What a client panics with is an error. It is never called again then, whatever it has left behind.
+/// Turns a panic of a client into an error. The client is never called again after that, whatever state it is in.
 fn caught<R>(act: impl FnOnce() -> R) -> Result<R> {
     catch_unwind(AssertUnwindSafe(act)).map_err(|payload| {
         let text = payload.downcast_ref::<&str>().map(ToString::to_string);
@@ -92,11 +92,11 @@ fn caught<R>(act: impl FnOnce() -> R) -> Result<R> {
     })
 }
 
-/// A client with the way back, its type forgotten.
+/// A client with its slot, without its type.
 pub(super) trait Job<C>: Send {
     fn advance(&mut self, comm: &C, now: Instant) -> Result<Step>;
     fn waits_for(&self) -> Vec<String>;
-    /// Brings the client to its ticket; returns the error if nobody is left to learn of it.
+    /// Puts the client into its slot; returns the error if the ticket has been dropped.
     fn end(self: Box<Self>, result: Result<()>) -> Option<Error>;
 }
 

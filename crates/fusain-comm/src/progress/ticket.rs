@@ -24,12 +24,12 @@ impl<C: Communicator, K> Ticket<C, K> {
         self.slot.has_ended()
     }
 
-    /// Waits until the client is done, and returns it.
+    /// Waits until the client has ended, and returns it.
     ///
     /// # Errors
-    /// What the client failed with (it is dropped then: [`join`](Self::join) keeps it); [`Error::ClientPanicked`](crate::Error::ClientPanicked);
-    /// [`Error::Abandoned`](crate::Error::Abandoned) and [`Error::Cancelled`](crate::Error::Cancelled); what ended the loop, such as [`Error::Deadlock`](crate::Error::Deadlock) or
-    /// [`Error::PeerPanicked`](crate::Error::PeerPanicked).
+    /// The client's own error (the client is dropped then; [`join`](Self::join) keeps it); [`Error::ClientPanicked`](crate::Error::ClientPanicked);
+    /// [`Error::Abandoned`](crate::Error::Abandoned) and [`Error::Cancelled`](crate::Error::Cancelled); the error that ended the loop, such as
+    /// [`Error::Deadlock`](crate::Error::Deadlock) or [`Error::PeerPanicked`](crate::Error::PeerPanicked).
     pub fn wait(self) -> Result<K> {
         let (client, result) = self.join();
         result.map(|()| client)

@@ -8,7 +8,7 @@ use crate::{Communicator, Result};
 
 /// The client behind [`Handle::after`](super::Handle::after) and [`Handle::every`](super::Handle::every).
 pub struct Timer<F> {
-    /// None if the clock does not reach that far: it is never due.
+    /// None if the clock cannot represent the time: the timer is never due.
     next: Option<Instant>,
     period: Option<Duration>,
     act: F,

@@ -13,7 +13,7 @@ use crate::{Communicator, Completion, Error, Host, Request, Result, Source, Stat
 /// A communicator between the threads of one process.
 pub struct ThreadComm {
     shared: Arc<Shared>,
-    /// Tells the messages of communicators apart.
+    /// Distinguishes the messages of different communicators.
     context: u64,
     rank: usize,
     /// World ranks of the members.
@@ -36,13 +36,13 @@ impl ThreadComm {
         self.members[self.rank]
     }
 
-    /// How many communicators all ranks of the world hold now. The world itself has one for each rank that still runs; any more have not
+    /// The number of communicators that all ranks of the world hold now. The world itself holds one for each rank that still runs; the others have not
     /// been dropped.
     pub fn live_communicators(&self) -> usize {
         self.shared.communicators()
     }
 
-    /// The rank's time in nanoseconds: virtual under a [`Clock::Virtual`](crate::Clock::Virtual) network, else since the world began.
+    /// The rank's time in nanoseconds: virtual time under a [`Clock::Virtual`](crate::Clock::Virtual) network, else the time since the world began.
     pub fn clock_ns(&self) -> u64 {
         self.shared.clock_ns(self.world_rank())
     }
@@ -52,7 +52,7 @@ impl ThreadComm {
         self.shared.compute(self.world_rank(), duration_ns);
     }
 
-    /// Sends without noting who calls: a thread that drives a progress loop for another calls, too.
+    /// Sends without counting the calling thread for deadlock detection: it may be one that only drives a progress loop for another thread.
     fn put(&self, data: &[u8], to: usize, tag: Tag) -> Result<()> {
         self.check_rank(to)?;
         let ends = (self.world_rank(), self.members[to]);
@@ -142,7 +142,7 @@ impl Communicator for ThreadComm {
     fn recv_bytes(&self, buffer: &mut [u8], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
         let pattern = self.pattern(from.into(), tag.into())?;
         let me = self.world_rank();
-        // Posted even if it has to wait: a receive that another thread posts later must not be served first.
+        // Posted even if it has to wait, since a receive that another thread posts later must not be served first.
         let ticket = self.shared.look(me, |inbox| inbox.post(pattern, None));
         let completion = ThreadRequest::posted(&self.shared, me, ticket).wait()?;
         let (received_bytes, capacity_bytes) = (completion.status.bytes, buffer.len());
@@ -167,7 +167,7 @@ impl Communicator for ThreadComm {
         let mut table = vec![[NONE, 0]; self.size()];
         let mut first_context = [0u64];
         if let Some(rows) = self.gather(&[mine], 0)? {
-            // One each, if all ranks make the same call.
+            // Each row has one element if all ranks make the same call.
             for (row, slot) in rows.iter().zip(&mut table) {
                 *slot = *row.first().ok_or(Error::LengthMismatch { given: 0, expected: 1 })?;
             }
@@ -176,13 +176,14 @@ impl Communicator for ThreadComm {
         self.broadcast(&mut first_context, 0)?;
         self.broadcast(&mut table, 0)?;
         if table[self.rank] != mine {
-            // Not what this rank gave: rank 0 makes another call.
+            // The table does not hold what this rank gave, so rank 0 makes a different call.
             return Err(Error::LengthMismatch { given: 1, expected: 0 });
         }
         if color.is_none() {
             return Ok(None);
         }
-        // A colour is known by its first member: at most as many colours as ranks, so the contexts set apart suffice. (Another call's number may be any.)
+        // A colour's context is numbered by its first member. So `size` contexts suffice. (If rank 0 makes a different call, the first number may be
+        // anything.)
         let mut ranks: Vec<usize> = (0..self.size()).filter(|&rank| table[rank][0] == mine[0]).collect();
         let context = first_context[0].wrapping_add(ranks[0] as u64);
         ranks.sort_by_key(|&rank| table[rank][1]);

@@ -1,17 +1,16 @@
 //! Event counts: a thread that waits for *any event*, not for one message, sleeps on one.
 //!
-//! An event count is increased by each notification. A thread that is about to sleep reads the count, then checks everything it waits for, then sleeps *if the count
-//! is still the same*. Whatever happens in between changes the count. So no notification is missed, and the thread needs no lock on what it checked.
+//! Each notification increases an event count. A thread that is about to sleep reads the count, then checks everything it waits for, then sleeps *if the count
+//! is still the same*. Any event in between changes the count. So no notification is missed, and the thread needs no lock on what it checked.
 //!
-//! A notification is cheap if no thread sleeps, which is nearly always: then it takes no lock. A thread that wants to sleep writes `asleep` and reads `count`; a
-//! notifier writes `count` and reads `asleep`. All four are in one total order (`SeqCst`). So either the notifier finds the sleeper, and takes the lock to wake
-//! it, or the sleeper finds that the count has changed.
+//! A notification takes no lock if no thread sleeps, which is the usual case. A thread that wants to sleep writes `asleep` and reads `count`; a notifier writes
+//! `count` and reads `asleep`. All four are in one total order (`SeqCst`). So either the notifier finds the sleeper, and takes the lock to wake it, or the
+//! sleeper finds that the count has changed.
 //!
-//! In the world of threads an arrival notifies the event counts of its inbox. A sleeper is taken off the count of awake threads, and the notifier puts it back before it
-//! releases the lock, as [deadlock detection](super#deadlock-detection) requires.
-//! Locks are taken in the order inbox, event count, common words.
+//! In the world of threads an arrival notifies the event counts of its inbox. A sleeper is not counted as awake, and the notifier counts it as awake again
+//! before it releases the lock, as [deadlock detection](super#deadlock-detection) requires. Locks are taken in the order inbox, event count, `Control`.
 //!
-//! No code of a user runs under these locks: `waits_for`, which does run some, is called before. So nothing that panics can leave them half changed.
+//! No user code runs under these locks: `waits_for`, which calls user code, runs before they are taken. So a panic cannot leave the guarded data half changed.
 
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,28 +20,28 @@ use super::shared::{Enlisted, Shared};
 use crate::Result;
 use crate::shake::shake;
 
-/// What threads of one rank sleep on until something happens: see [`Host::event_count`](crate::Host::event_count).
+/// A counter on which threads of one rank sleep until something happens: see [`Host::event_count`](crate::Host::event_count).
 #[derive(Debug)]
 pub struct EventCount {
     events: Arc<Events>,
-    /// Whose inbox notifies it.
+    /// The world and the rank whose inbox notifies this event count.
     world: Option<(Arc<Shared>, usize)>,
-    /// How long a message to this rank is on its way at least, if the world holds messages back.
+    /// The minimum time that a message to this rank is on its way, if the world holds messages back.
     least_latency: Option<Duration>,
 }
 
-/// What is of use to who goes to sleep.
+/// The kind of message that is of use to a thread that goes to sleep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Wants {
-    /// No message at all: none wakes it.
+    /// No message at all; none wakes the thread.
     Nothing,
     Message,
-    /// A message that answers what was sent at this time.
+    /// A message that answers one sent at this time.
     Answer(Instant),
 }
 
 impl EventCount {
-    /// For worlds whose arrivals notify nobody.
+    /// An event count for worlds whose arrivals notify no thread.
     pub(crate) fn alone() -> Self {
         Self { events: Arc::default(), world: None, least_latency: None }
     }
@@ -54,33 +53,33 @@ impl EventCount {
         Self { events, world: Some((Arc::clone(shared), me)), least_latency }
     }
 
-    /// A second one, for threads that wait for what a thread of their own rank does: messages do not notify it, and no rank's
-    /// leaving ends the sleep with an error.
+    /// A second event count, for threads that wait for a thread of their own rank. Messages do not notify it, and a rank that leaves does not end the sleep
+    /// with an error.
     pub(crate) fn second(&self) -> Self {
         self.world.as_ref().map_or_else(Self::alone, |(shared, me)| Self::with(shared, *me, false))
     }
 
-    /// Whether messages that come notify it. If not, who waits for one must look from time to time.
+    /// Whether arriving messages notify it. If not, a thread that waits for a message must poll from time to time.
     pub(crate) fn hears_arrivals(&self) -> bool {
         self.events.for_arrivals
     }
 
-    /// Whether the world holds messages back: then it is notified when they are launched.
+    /// Whether the world holds messages back. If so, messages notify when they are sent, before they arrive.
     pub(crate) fn is_held_back(&self) -> bool {
         self.least_latency.is_some()
     }
 
-    /// One more thread that may sleep here.
+    /// Announces one more thread that may sleep here.
     pub(crate) fn enlist(&self) -> Enlisted {
         self.world.as_ref().map_or_else(Enlisted::nowhere, |(shared, _)| Enlisted::with(shared))
     }
 
-    /// Is raised with each notification.
+    /// The flag that each notification raises.
     pub(crate) fn flag(&self) -> Arc<Flag> {
         Arc::clone(&self.events.flag)
     }
 
-    /// What a thread that sleeps here is told when all hope is gone.
+    /// Fails if a thread that sleeps here could only wait in vain.
     ///
     /// # Errors
     /// As [`sleep`](Self::sleep).
@@ -88,20 +87,20 @@ impl EventCount {
         self.world.as_ref().map_or(Ok(()), |(shared, _)| shared.look_for_hope())
     }
 
-    /// How often it has been notified: to be read *before* looking at what one waits for.
+    /// The number of notifications so far. To be read *before* checking what the thread waits for.
     pub(crate) fn count(&self) -> u64 {
         self.events.count()
     }
 
-    /// Moves the count on, and wakes all sleepers.
+    /// Increases the count, and wakes all sleepers.
     pub(crate) fn notify(&self) {
         self.events.notify(|sleepers| self.world.iter().for_each(|(shared, _)| shared.woken(sleepers)), Cause::Call);
     }
 
-    /// Sleeps while it has been notified `seen` times, at most until `until` or until a message on its way lands, if any is wanted.
+    /// Sleeps while the count is `seen`, at most until `until`. If `wants` asks for messages, also at most until a message that is on its way arrives.
     ///
     /// # Errors
-    /// What any waiting call of the world would now end with: a deadlock was found, a rank has panicked.
+    /// The error with which any waiting call of the world would now end: a deadlock was found, a rank has panicked.
     pub(crate) fn sleep(
         &self,
         seen: u64,
@@ -118,14 +117,15 @@ impl EventCount {
         }
         let is_deaf = wants == Wants::Nothing;
         let landing = if self.events.for_arrivals && !is_deaf { shared.next_landing(*me) } else { None };
-        // Who sleeps until an answer can be here, and no longer, is woken once for it: not first when it is launched, to be told when it lands.
+        // A thread that sleeps just until an answer can have arrived is woken once for it. Otherwise it would be woken when the answer is sent, and again when
+        // it arrives.
         let message = landing.or(match wants {
             Wants::Answer(sent) => self.least_latency.map(|latency| sent + latency),
             Wants::Nothing | Wants::Message => None,
         });
         let limit = until.into_iter().chain(message).min();
         if limit.is_some() {
-            // A message that was launched since has moved the count.
+            // If a message was sent in the meantime, the count has changed.
             self.events.doze(seen, limit);
             return Ok(());
         }
@@ -171,7 +171,7 @@ mod tests {
 
     #[test]
     fn who_wants_no_messages_sleeps_until_it_is_called() {
-        // The second thread of the count is this one.
+        // This thread is the second one of the count.
         let shared = Arc::new(Shared::new(2, None));
         let count = EventCount::with(&shared, 0, true);
         let sleeping = || count.events.lock().sleepers.len();

@@ -1,13 +1,13 @@
-//! How often something has happened, and who sleeps until it happens again.
+//! The counter of events, and the threads that sleep until it changes.
 //!
-//! The part of an [event count](super::event_count) that lies in an inbox too, for those who bring messages there. It knows nothing of a world: who is woken
-//! is told to the caller, under the lock.
+//! This part of an [event count](super::event_count) also lies in an inbox, for threads that put messages there. It knows nothing of a world: its
+//! caller learns, under the lock, which threads are woken.
 //!
 //! | word | written by | means |
 //! |---|---|---|
-//! | `count` | who notifies, SeqCst | how often |
-//! | `flag` | who notifies raises it, who looks lowers it | something has happened since somebody looked |
-//! | `asleep` | who sleeps, under the lock, SeqCst | how many do, or are about to |
+//! | `count` | notifiers, SeqCst | the number of notifications |
+//! | `flag` | raised by notifiers, lowered by the threads that check it | something has happened since it was lowered |
+//! | `asleep` | sleepers, under the lock, SeqCst | the number of threads that sleep or are about to |
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,43 +16,43 @@ use std::time::Instant;
 use super::seats::SeatId;
 use crate::shake::shake;
 
-/// Raised by every notification of an event count: for threads that are busy with something else, and look at it now and then by one relaxed load.
+/// A flag that every notification of an event count raises. A thread that is busy with other work checks it now and then by one relaxed load.
 ///
-/// Whoever sees it raised lowers it, *then* looks at what it may be about: what comes later raises it again. On a line of its own, since the loads are
-/// to cost nothing as long as nothing happens.
+/// A thread that sees it raised lowers it, *then* checks what may have happened: later events raise it again. The flag has a cache line to itself, so
+/// that the loads cost nothing while nothing happens.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Flag(AtomicBool);
 
 impl Flag {
-    /// Whether it is raised. What that is about is not visible yet: [`lower`](Self::lower) it first.
+    /// Whether it is raised. The event's effects are not visible yet: [`lower`](Self::lower) it first.
     #[inline(always)]
     pub fn is_raised(&self) -> bool {
-        // Relaxed: only a reason to lower it.
+        // Relaxed: the result is only a reason to call `lower`.
         self.0.load(Ordering::Relaxed)
     }
 
-    /// There is something to look at.
+    /// Raises the flag.
     pub fn raise(&self) {
         // Release: pairs with the Acquire in `lower`.
         self.0.store(true, Ordering::Release);
     }
 
-    /// From here on what was done before it was raised is visible.
+    /// Lowers the flag. After this call, everything done before the flag was raised is visible.
     pub fn lower(&self) {
         // Acquire: pairs with the Release in `raise`.
         self.0.swap(false, Ordering::Acquire);
     }
 }
 
-/// The part that an inbox holds too.
+/// The part of an event count that an inbox holds, too.
 #[derive(Debug, Default)]
 pub(super) struct Events {
-    /// Whether messages notify it; ranks that leave and deadlocks always do.
+    /// Whether messages notify it. Ranks that leave and deadlocks always do.
     pub(super) for_arrivals: bool,
     count: AtomicU64,
     pub(super) flag: Arc<Flag>,
-    /// How many sleepers and dozing threads there are in the state, or are about to be; counted up under its lock.
+    /// The number of sleepers and dozing threads in `state`, including those about to enter it. It is increased under the lock of `state`.
     asleep: AtomicUsize,
     state: Mutex<State>,
     pub(super) signal: Condvar,
@@ -62,31 +62,31 @@ pub(super) struct Events {
 pub(super) struct State {
     /// Threads that sleep without a time limit.
     pub(super) sleepers: Vec<Sleeper>,
-    /// How often they were woken: there may be more notifications, since the deaf sleep through some.
+    /// The number of times that the sleepers were woken. There may be more notifications, since messages do not wake deaf sleepers.
     pub(super) wakings: u64,
-    /// Threads that sleep but stay counted, by when they will wake of themselves.
+    /// One entry for each thread that sleeps but stays counted as awake: the time at which it wakes by itself.
     dozing: Vec<Option<Instant>>,
 }
 
 #[derive(Debug)]
 pub(super) struct Sleeper {
     pub(super) waits_for: Vec<String>,
-    /// No message is of use to it, so it sleeps on when one comes.
+    /// No message is of use to the sleeper, so it sleeps on when one comes.
     pub(super) is_deaf: bool,
-    /// Taken off the count of awake threads; None if it was never on it.
+    /// The seat that does not count as awake; None if the thread has no seat.
     pub(super) seat: Option<SeatId>,
 }
 
-/// Why it is notified.
+/// The cause of a notification.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Cause {
-    /// Somebody wants something, or a rank has left: everybody wakes.
+    /// A thread wants something, or a rank has left: all sleepers wake.
     Call,
-    /// A message has landed, or was launched and will then.
+    /// A message has arrived, or was sent and will arrive at this time.
     Message(Option<Instant>),
 }
 
-/// A thread that sleeps or is about to.
+/// Counts a thread that sleeps or is about to.
 pub(super) struct Asleep<'a>(&'a Events);
 
 impl<'a> Asleep<'a> {
@@ -116,7 +116,7 @@ impl Events {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Moves the count on, and wakes who has to. Sleepers are struck out and `woken` is told which, before the lock is let go.
+    /// Increases the count, and wakes the sleepers that have to wake. They are removed, and passed to `woken`, before the lock is released.
     pub(super) fn notify(&self, woken: impl FnOnce(&[Sleeper]), why: Cause) {
         shake();
         self.count.fetch_add(1, Ordering::SeqCst);
@@ -138,7 +138,7 @@ impl Events {
             self.signal.notify_all();
             return;
         }
-        // Who wakes before a message lands need not be woken when it is launched.
+        // A thread that wakes before the message arrives need not be woken when it is sent.
         if state.dozing.iter().any(|until| until.is_none() || landing.is_none() || *until > landing) {
             self.signal.notify_all();
         }

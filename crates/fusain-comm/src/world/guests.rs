@@ -1,4 +1,5 @@
-//! Threads that nobody has announced: each has a [seat](super::seats) from its first blocking call until it ends.
+//! Threads that were not announced by an [`Enlisted`](super::Enlisted): each has a [seat](super::seats) from its first blocking call until
+//! it ends.
 
 use std::cell::RefCell;
 use std::sync::{Arc, Weak};
@@ -8,11 +9,11 @@ use super::seats::{self, SeatId};
 use super::shared::Shared;
 
 thread_local! {
-    /// The seats that this thread has got by calling.
+    /// The seats that this thread got by its calls.
     static GUESTS: RefCell<Vec<Guest>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Gives the calling thread a seat until it ends, if it has none yet. Called by whoever is about to send or to wait.
+/// Gives the calling thread a seat until it ends, if it has none yet. A thread calls this before it sends or waits.
 pub(super) fn seat_caller(shared: &Arc<Shared>) {
     let lost = shared.seats_lost();
     if seats::remembers(shared.number, lost) {
@@ -20,7 +21,7 @@ pub(super) fn seat_caller(shared: &Arc<Shared>) {
     }
     let thread = thread::current().id();
     if shared.seat_of(thread).is_none() {
-        // A thread that is about to end, and has no such list any more, is not counted.
+        // A thread that is about to end, and whose list is gone, is not counted.
         let known = GUESTS.try_with(|guests| {
             let mut guests = guests.borrow_mut();
             guests.retain(|guest| guest.shared.strong_count() > 0);
@@ -34,7 +35,7 @@ pub(super) fn seat_caller(shared: &Arc<Shared>) {
     seats::remember(shared.number, lost);
 }
 
-/// The seat of such a thread. It does not keep the world.
+/// The seat of an unannounced thread. It does not keep the world alive.
 #[derive(Debug)]
 struct Guest {
     shared: Weak<Shared>,

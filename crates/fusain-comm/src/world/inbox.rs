@@ -1,4 +1,4 @@
-//! One rank's inbox: landed messages, posted receives, and who sleeps on it.
+//! One rank's inbox: landed messages, posted receives, and the threads that sleep on it.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -14,12 +14,12 @@ use crate::{Completion, Error, FIRST_COLLECTIVE_TAG, FIRST_LIBRARY_TAG, Result, 
 /// Identifies a posted receive in its inbox.
 pub(super) type ReceiveId = u64;
 
-/// What a receive or probe is ready to take.
+/// The messages that a receive or probe accepts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pattern {
     pub(super) context: u64,
     pub(super) source: Source,
-    /// The source's rank in the world, for reports and for noticing that it has left.
+    /// The source's rank in the world, for reports, and to notice that it has left.
     pub(super) world_source: Option<usize>,
     pub(super) tag: TagMatch,
 }
@@ -70,11 +70,11 @@ pub(super) struct Envelope {
 /// What a modelled network says about a message; all zero without one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Timing {
-    /// When its last byte is here, on the world's clock.
+    /// When its last byte arrives, on the world's clock.
     pub(super) arrival_ns: u64,
     /// How long it keeps the receiver's link busy.
     pub(super) occupancy_ns: u64,
-    /// What taking it costs the receiver.
+    /// The time for which taking the message occupies the receiver.
     pub(super) overhead_ns: u64,
 }
 
@@ -88,11 +88,11 @@ impl Envelope {
 struct Posted {
     receive: ReceiveId,
     pattern: Pattern,
-    /// Where to copy to; a blocking receive posts none and takes the message's own vector.
+    /// The buffer to copy to. A blocking receive posts none, and takes the message's own vector.
     buffer: Option<Vec<u8>>,
 }
 
-/// A receive that has met its message.
+/// A receive that has been matched with its message.
 #[derive(Debug)]
 pub(super) struct Delivered {
     pub(super) result: Result<Completion>,
@@ -110,11 +110,12 @@ pub(super) enum Wait {
 #[derive(Debug)]
 pub(super) struct Sleeper {
     pub(super) wait: Wait,
-    /// Taken off the count of awake threads; None if it was never on it.
+    /// The seat that does not count as awake; None if the thread has no seat.
     pub(super) seat: Option<SeatId>,
 }
 
-/// How many vectors an inbox keeps, about as many as messages are on their way to a rank, and how long they may be.
+/// The maximum number of vectors that an inbox keeps, about the number of messages on their way to a rank, and their maximum length in
+/// bytes.
 const SPARE: (usize, usize) = (16, 1 << 20);
 
 #[derive(Debug, Default)]
@@ -127,19 +128,19 @@ pub(super) struct Inbox {
     next_flight: u64,
     /// Vectors for messages that are held back, see [`SPARE`].
     spare: Vec<Vec<u8>>,
-    /// Set when the rank has left: nobody will look in here again.
+    /// Set when the rank has left: no thread takes messages from this inbox any more.
     pub(super) closed: Option<Leave>,
     /// Threads that sleep without a time limit, with what they wait for.
     pub(super) sleepers: Vec<Sleeper>,
-    /// Notified by every arrival.
+    /// The event counts that every arrival notifies.
     pub(super) events: Vec<Arc<Events>>,
-    /// A rank has left, or a deadlock was found: a receive may be in vain.
+    /// A rank has left, or a deadlock was found, so a receive may never complete.
     pub(super) troubled: bool,
-    /// Threads that sleep with a time limit and are still counted as awake.
+    /// The number of threads that sleep with a time limit and still count as awake.
     pub(super) dozing: usize,
-    /// Moves on whenever the sleepers are woken.
+    /// Changes whenever the sleepers are woken.
     pub(super) generation: u64,
-    /// Virtual clock of the rank, and when its links are free.
+    /// The rank's virtual clock, and the times when its links become free.
     pub(super) clock_ns: u64,
     pub(super) send_link_free_ns: u64,
     pub(super) receive_link_free_ns: u64,
@@ -154,7 +155,7 @@ pub(super) struct Endpoint {
 impl Endpoint {
     pub(super) fn lock(&self) -> MutexGuard<'_, Inbox> {
         shake();
-        // Nothing panics between two changes of an inbox that belong together.
+        // No panic can occur between two changes of an inbox that belong together.
         self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -177,7 +178,8 @@ impl Endpoint {
 }
 
 impl Inbox {
-    /// A message comes: to the oldest posted receive it fits, or to the landed ones. Says whether a sleeper waits for it.
+    /// Gives a message to the oldest posted receive that it matches, or adds it to the landed messages. Returns whether a sleeper waits for
+    /// it.
     pub(super) fn deliver(&mut self, header: Header, payload: Cow<'_, [u8]>) -> bool {
         let Header { context, source, tag, timing } = header;
         let status = Status { source, tag, bytes: payload.len() };
@@ -199,14 +201,14 @@ impl Inbox {
         }
     }
 
-    /// A message that will land at `at`.
+    /// Adds a message that will land at `at`.
     pub(super) fn launch(&mut self, at: Instant, message: Envelope) {
         let order = self.next_flight;
         self.next_flight += 1;
         self.flying.push(Reverse(Flying { at, order, message }));
     }
 
-    /// Lands what has arrived by `now`; says whether anything has.
+    /// Lands the messages that have arrived by `now`; returns whether there were any.
     pub(super) fn land(&mut self, now: Instant) -> bool {
         let mut landed = false;
         while self.flying.peek().is_some_and(|Reverse(flying)| flying.at <= now) {
@@ -237,12 +239,12 @@ impl Inbox {
         receive
     }
 
-    /// Brings a message into the buffer of its receive, if that has one.
+    /// Puts a message into the buffer of its receive, if the receive has one.
     fn fill(&mut self, buffer: Option<Vec<u8>>, payload: Cow<'_, [u8]>, status: Status) -> Result<Completion> {
         let Some(mut buffer) = buffer else { return Ok(Completion { buffer: payload.into_owned(), status }) };
         let (received_bytes, capacity_bytes) = (payload.len(), buffer.len());
         match (payload, buffer.get_mut(..received_bytes)) {
-            // A vector of the right length takes the buffer's place, and that is lent to the next message.
+            // A vector of the right length replaces the buffer, and the buffer is kept for a later message.
             (Cow::Owned(payload), Some(_)) if received_bytes == capacity_bytes => {
                 if self.spare.len() < SPARE.0 && (1..=SPARE.1).contains(&buffer.capacity()) {
                     self.spare.push(buffer);
@@ -257,7 +259,7 @@ impl Inbox {
         }
     }
 
-    /// A copy of what is sent to here, in a vector that a message before it has left, if there is one.
+    /// Copies a message, into a vector that an earlier message has left if there is one.
     pub(super) fn copy(&mut self, payload: &[u8]) -> Vec<u8> {
         let mut copy = self.spare.pop().unwrap_or_default();
         copy.clear();
@@ -265,7 +267,7 @@ impl Inbox {
         copy
     }
 
-    /// Fails if this rank has left: nobody can send to it any more.
+    /// Fails if this rank has left, so that no rank can send to it any more.
     pub(super) fn check_open(&self, me: usize) -> Result<()> {
         if self.closed.is_some() { Err(Error::PeerLeft { rank: me }) } else { Ok(()) }
     }
@@ -274,7 +276,7 @@ impl Inbox {
         self.delivered.remove(&receive)
     }
 
-    /// Takes a posted receive back; `None` if it has met its message.
+    /// Takes a posted receive back; returns `None` if a message has matched it.
     pub(super) fn withdraw(&mut self, receive: ReceiveId) -> Option<Vec<u8>> {
         let at = self.posted.iter().position(|posted| posted.receive == receive)?;
         self.posted.remove(at).map(|posted| posted.buffer.unwrap_or_default())
@@ -289,7 +291,7 @@ impl Inbox {
         self.landed.iter().find(|message| pattern.fits(message)).map(Envelope::status)
     }
 
-    /// The patterns that a wait is about.
+    /// The patterns that a thread in this wait accepts.
     pub(super) fn patterns(&self, wait: &Wait) -> Vec<Pattern> {
         match wait {
             Wait::Message(pattern) => vec![*pattern],
@@ -303,7 +305,7 @@ impl Inbox {
     }
 }
 
-/// A message without its bytes.
+/// A message without its content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Header {
     pub(super) context: u64,

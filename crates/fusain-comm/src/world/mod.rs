@@ -10,45 +10,50 @@
 //!
 //! | event | looks at | then |
 //! |---|---|---|
-//! | a message comes | posted, oldest first | the first that matches gets it (copied into its buffer, which is the only copy); else it lands |
-//! | a receive is posted | landed, oldest first | it takes the first that matches; else it is posted |
-//! | a probe | landed, oldest first | it returns the status of the first that matches, or takes it out |
+//! | a message comes | posted, oldest first | the first that matches gets the message (copied into the receive's buffer, which is the only copy); else the message lands |
+//! | a receive is posted | landed, oldest first | the receive takes the first that matches; else it is posted |
+//! | a probe | landed, oldest first | returns the status of the first that matches, or takes that message out |
 //!
-//! All of this happens under the inbox lock, so a message and a receive cannot miss each other. Messages of one sender enter in the order they were sent, and both queues
-//! are searched from their oldest end, so messages do not overtake each other. With a real-clock [`Network`], a message *flies* first: it waits in a heap, ordered by arrival
-//! time. The next thread that uses the inbox lands the messages whose time has come, and tells those who sleep until something happens. A match takes time linear in the length of the queue.
+//! All of this happens under the inbox lock, so a message and a receive cannot miss each other. Messages of one sender enter in the order they were sent, and
+//! both queues are searched from their oldest end, so messages do not overtake each other. With a real-clock [`Network`], a message *flies* first: it waits in
+//! a heap, ordered by arrival time. The next thread that uses the inbox lands the messages whose time has come, and notifies the threads that sleep on an event
+//! count. A match takes time linear in the length of the queue.
 //!
 //! # Deadlock detection
 //!
-//! A rank that has to wait polls for some microseconds, if there is a core for each rank. Then, under its inbox lock, it notes what it waits for, and takes itself off the
-//! world's count of *awake* threads (`seats.rs`, `guests.rs`). A thread that gives it what it waits for holds the same lock. It removes the note, and adds the sleepers of that inbox to the count
-//! again **before** it releases the lock, and so before it can fall asleep itself. Therefore:
+//! A rank that has to wait polls for some microseconds, if there is a core for each rank. Then, under its inbox lock, it notes what it waits for, and stops
+//! counting as *awake* in the world's count (`seats.rs`, `guests.rs`). A thread that gives it what it waits for holds the same lock. That thread removes the
+//! note, and counts the sleepers of that inbox as awake again **before** it releases the lock, and so before it can fall asleep itself. Therefore:
 //!
-//! > awake = 0 means that every thread that is counted waits, and none can send any more. It is no guess and needs no timeout.
+//! > awake = 0 means that every counted thread waits, and none can send any more. This is not a guess, and needs no timeout.
 //!
-//! * Both sides at once: a rank that is about to sleep and a sender meet at the inbox lock. If the sender is first, the
-//!   rank finds the message. If the rank is first, the sender finds the note.
-//! * Flying messages: a rank whose inbox has any sleeps with a time limit and stays counted as awake.
-//! * The rank that brings the count to 0 collects all notes in a [`DeadlockReport`], stores it for the world
-//!   and wakes all ranks; each waiting call returns it as [`Error::Deadlock`].
-//! * A rank that leaves (its closure ended, or panicked) marks its inbox closed, wakes all waiters, and takes itself off the count. Waiters that only this
-//!   rank could have helped get [`Error::PeerLeft`] or [`Error::PeerPanicked`].
-//! * A test of a receive that only a rank that has left could complete fails, as a wait would.
-//! * Threads that wait for any event (a progress thread) sleep on an event count that arrivals notify, under the same rule: `event_count.rs`, `events.rs`.
+//! * A rank that is about to sleep and a sender at once: they meet at the inbox lock. If the sender is first, the rank finds the message. If the rank is first,
+//!   the sender finds the note.
+//! * Flying messages: a rank whose inbox has a flying message sleeps with a time limit and still counts as awake.
+//! * The rank that brings the count to 0 collects all notes in a [`DeadlockReport`], stores it for the world and wakes all ranks; each waiting call returns it
+//!   as [`Error::Deadlock`].
+//! * A rank that leaves (its closure ended, or panicked) marks its inbox closed, wakes all waiters, and stops counting. Waiters that only this rank could have
+//!   helped get [`Error::PeerLeft`] or [`Error::PeerPanicked`].
+//! * A test of a receive fails, as a wait would, if only a rank that has left could complete it.
+//! * Threads that wait for any event (a progress thread) sleep on an event count that arrivals notify. The same rule holds there: `event_count.rs`,
+//!   `events.rs`.
 //! * More threads: the count starts with one thread for each rank. A rank that lets another thread call (a progress thread, a thread with a
-//!   [`Handle`](crate::progress::Handle) of its own) makes an [`Enlisted`] for it before it starts, and that thread says that it is the one. Any other thread is
-//!   counted from its first blocking call (a send or a wait) until it ends. Before that call nobody knows of it: if all counted threads wait for what such a thread is *going* to
-//!   send, that is reported as a deadlock. To prevent it give the thread a handle, or have it call before the others wait.
-//! * A thread is counted once, so one that has called by itself and then waits by a handle's clone, or that owns clones of two handles, holds one of its two places; the other one
-//!   counts as awake until it is dropped, and no deadlock is reported meanwhile.
-//! * A thread takes only itself off the count, so two that wait are never taken for one that waits and one that is gone. A thread that only drives a progress loop
-//!   for others is not counted. A thread that polls never sleeps, so in such a world no deadlock is reported.
-//! * A communicator or request that outlives its rank: nobody can send to it any more, so a wait for what has not come fails with [`Error::PeerLeft`].
+//!   [`Handle`](crate::progress::Handle) of its own) makes an [`Enlisted`] for it before it starts, and that thread calls [`Enlisted::here`]. Any other thread
+//!   is counted from its first blocking call (a send or a wait) until it ends. Before that call the world does not know of it: if all counted threads wait for
+//!   what such a thread is *going* to send, that is reported as a deadlock. To prevent this, give the thread a handle, or have it make a call before the others
+//!   wait.
+//! * A thread holds at most one place in the count. A thread may own two places: it has called by itself and then waits by a handle's clone, or it owns clones
+//!   of two handles. The place that it does not hold counts as awake until it is dropped, and no deadlock is reported meanwhile.
+//! * A thread changes only its own place in the count, so two waiting threads of a rank are never counted as two sleeping ranks. A thread that only drives a
+//!   progress loop for others is not counted. A thread that polls never sleeps, so in such a world no deadlock is reported.
+//! * A communicator or request that outlives its rank: no rank can send to it any more, so a wait for a message that has not arrived fails with
+//!   [`Error::PeerLeft`].
 //!
-//! # What may unwind
+//! # Panics in user code
 //!
-//! Operations of collectives, closures of ranks and scopes, and the function that describes a [`Network`]'s links are called with nothing locked. A panic there ends the
-//! rank: it leaves, and all ranks that wait for it get [`Error::PeerPanicked`] (`tests/deadlock.rs`, `a_panic_reaches_everybody_who_waits`; `tests/unwinding.rs`).
+//! Operations of collectives, closures of ranks and scopes, and the function that describes a [`Network`]'s links are called with no lock held. A panic there
+//! ends the rank: it leaves, and all ranks that wait for it get [`Error::PeerPanicked`] (`tests/deadlock.rs`, `a_panic_reaches_everybody_who_waits`;
+//! `tests/unwinding.rs`).
 //!
 //! # Checked
 //!
@@ -109,7 +114,7 @@ pub struct World {
 
 /// A rank that panicked, and the payload of its panic.
 pub struct RankPanic {
-    /// Its rank in the world.
+    /// The rank's number in the world.
     pub rank: usize,
     /// The payload, as from [`std::thread::JoinHandle::join`].
     pub payload: Box<dyn Any + Send>,
@@ -143,7 +148,7 @@ impl World {
     ///
     /// # Panics
     /// If a rank panics, with the payload of the first one that did, after all have ended. If the operating system does not start a thread for a rank; the
-    /// others take that rank for one that has panicked.
+    /// others treat that rank as one that has panicked.
     pub fn run<R: Send>(&self, body: impl Fn(ThreadComm) -> R + Sync) -> Vec<R> {
         let (results, first_panic) = self.run_all(body, thread_of);
         let mut values = Vec::with_capacity(results.len());
@@ -154,10 +159,10 @@ impl World {
                 Err(panic) => panics.push(panic),
             }
         }
-        // Ranks that panic because a peer did say less than that peer.
+        // The first panic is the cause; other ranks may have panicked because of it.
         if let Some(at) = panics.iter().position(|panic| Some(panic.rank) == first_panic) {
             let first = panics.swap_remove(at).payload;
-            // Not while it unwinds: a second panic would end the process.
+            // Not while this thread unwinds: a second panic would abort the process.
             panics.into_iter().for_each(|panic| discard(panic.payload));
             resume_unwind(first);
         }
@@ -188,7 +193,7 @@ impl World {
         thread_of: impl Fn(usize) -> thread::Builder,
     ) -> (Vec<Result<R, RankPanic>>, Option<usize>) {
         let shared = Arc::new(Shared::new(self.ranks, self.network.clone()));
-        // Made before any thread starts, so that an early leaver cannot be mistaken for the last one.
+        // All communicators are made before any thread starts, so that a rank that leaves early cannot be taken for the last one.
         let comms: Vec<_> = (0..self.ranks).map(|rank| ThreadComm::world(&shared, rank)).collect();
         let results = thread::scope(|scope| {
             let ranks: Vec<_> = comms
@@ -204,7 +209,7 @@ impl World {
                     };
                     let started = thread_of(rank).spawn_scoped(scope, run);
                     if started.is_err() {
-                        // The ranks that have started may wait for this one already, and are joined before the panic.
+                        // The ranks that have started may already wait for this one, and are joined before the panic goes on.
                         shared.leave(rank, Leave::Panicked);
                     }
                     started

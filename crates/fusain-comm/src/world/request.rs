@@ -1,4 +1,4 @@
-//! Requests and taken-out messages of the in-process world.
+//! Requests of the in-process world, and messages that a probe took out.
 
 use std::iter;
 use std::mem;
@@ -19,7 +19,7 @@ pub struct ThreadRequest {
 
 #[derive(Debug)]
 enum State {
-    /// A send, whose message was copied to its destination at once, or a receive of a message that was taken out.
+    /// A send, whose message was copied to its destination at once, or a receive of a message that a probe took out.
     Done(Completion),
     Posted(ReceiveId),
     Spent,
@@ -47,7 +47,7 @@ impl ThreadRequest {
         delivered.result
     }
 
-    /// A message that it had met already is lost with it, as if it had been received.
+    /// Withdraws the receive. If a message has matched it already, that message is lost, as if it had been received.
     fn withdraw(&mut self) {
         if let Some(receive) = self.receive() {
             self.shared.look(self.me, |inbox| {
@@ -58,13 +58,13 @@ impl ThreadRequest {
         self.state = State::Spent;
     }
 
-    /// A receive is known in the inbox of its own rank only, and a wait sleeps on one inbox.
+    /// Checks that all requests belong to one rank: a receive is known only in its own rank's inbox, and a wait sleeps on one inbox.
     fn check_same_rank(&self, others: &[Self]) -> Result<()> {
         let same = |other: &Self| other.me == self.me && Arc::ptr_eq(&other.shared, &self.shared);
         if others.iter().all(same) { Ok(()) } else { Err(Error::MixedRequests) }
     }
 
-    /// Looks once at several requests of one rank.
+    /// Tests several requests of one rank once.
     pub(super) fn test_any(requests: &mut Vec<Self>) -> Result<Option<(usize, Completion)>> {
         let Some(first) = requests.first() else { return Ok(None) };
         first.check_same_rank(requests)?;
@@ -72,7 +72,7 @@ impl ThreadRequest {
             let completion = requests.swap_remove(at).test()?;
             return Ok(completion.map(|completion| (at, completion)));
         }
-        // All are posted, so the receives stand where the requests do.
+        // All requests are posted receives, so a receive has its request's index.
         let found = first.shared.look_for(first.me, requests.iter().filter_map(Self::receive))?;
         let Some((at, delivered)) = found else { return Ok(None) };
         let completion = requests.swap_remove(at).finish(delivered)?;
@@ -192,7 +192,7 @@ mod tests {
                 return comm.recv_vec::<u8>(1, 2).map(drop).unwrap();
             }
             let theirs = take.lock().unwrap().recv().unwrap();
-            // Both have the same number in their inboxes.
+            // Both requests have the same number in their inboxes.
             comm.send(&[9_u8], 0, 1).unwrap();
             let mut both = vec![own, theirs];
             assert_eq!(comm.test_any(&mut both), Err(Error::MixedRequests));

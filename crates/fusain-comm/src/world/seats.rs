@@ -1,8 +1,8 @@
-//! Seats: which threads a world counts, and which of them are awake.
+//! Seats: places in the count of threads. They say which threads a world counts, and which of them are awake.
 //!
-//! Each rank has a seat from the beginning, each [`Enlisted`](super::Enlisted) one from when it is made, and each other thread from its first blocking call
-//! until it ends (`guests.rs`). A seat is awake unless *the thread that holds it* sleeps. So a thread without a seat can wait or not, and changes nothing in the count: it
-//! never makes a world look asleep where a thread with a seat is awake.
+//! Each rank has a seat from the beginning, each [`Enlisted`](super::Enlisted) from its creation, and each other thread from its first blocking call until it
+//! ends (`guests.rs`). A seat is awake unless *the thread that holds it* sleeps. So whether a thread without a seat waits does not change the count: such a
+//! thread never makes a world look asleep while a thread with a seat is awake.
 //!
 //! > awake = seats − seats whose holder sleeps
 
@@ -10,13 +10,13 @@ use std::cell::Cell;
 use std::collections::HashMap;
 use std::thread::ThreadId;
 
-/// Identifies a seat in its world. That of a rank has the rank's number.
+/// Identifies a seat in its world. A rank's own seat has the rank's number.
 pub(super) type SeatId = usize;
 
 #[derive(Debug)]
 pub(super) struct Seats {
     seats: HashMap<SeatId, Seat>,
-    /// One seat at most for each thread.
+    /// The seat of each thread; a thread has at most one.
     by_thread: HashMap<ThreadId, SeatId>,
     next: SeatId,
     awake: usize,
@@ -24,7 +24,7 @@ pub(super) struct Seats {
 
 #[derive(Debug, Default)]
 struct Seat {
-    /// None until a thread has taken it: then nobody can sleep in it.
+    /// None until a thread has taken it: until then the seat is awake.
     holder: Option<ThreadId>,
     asleep: bool,
 }
@@ -46,7 +46,7 @@ impl Seats {
         id
     }
 
-    /// From now on `thread` holds the seat, unless it has one already. Says whether another thread has lost it.
+    /// From now on `thread` holds the seat, unless it has one already. Returns whether another thread has lost it.
     pub(super) fn take(&mut self, id: SeatId, thread: ThreadId) -> bool {
         let Some(seat) = self.seats.get_mut(&id) else { return false };
         if seat.holder == Some(thread) || self.by_thread.contains_key(&thread) {
@@ -57,7 +57,7 @@ impl Seats {
             self.by_thread.remove(&before);
         }
         self.by_thread.insert(thread, id);
-        // Its last holder may sleep still; the new one does not.
+        // The seat's last holder may still sleep; the new one does not.
         self.wake([id]);
         before.is_some()
     }
@@ -66,7 +66,7 @@ impl Seats {
         self.by_thread.get(&thread).copied()
     }
 
-    /// The thread is about to sleep. Says whether it was the last that was awake.
+    /// The thread is about to sleep. Returns whether its seat was the last one awake.
     pub(super) fn sleep(&mut self, id: SeatId) -> bool {
         match self.seats.get_mut(&id) {
             Some(seat) if !seat.asleep => {
@@ -87,7 +87,7 @@ impl Seats {
         }
     }
 
-    /// Says whether it was the last seat that was awake.
+    /// Removes a seat. Returns whether it was the last one awake.
     pub(super) fn remove(&mut self, id: SeatId) -> bool {
         let Some(seat) = self.seats.remove(&id) else { return false };
         if let Some(holder) = seat.holder {
@@ -102,11 +102,11 @@ impl Seats {
 }
 
 thread_local! {
-    /// The number of the world where this thread was last found to have a seat, and how many seats had been lost there by then.
+    /// The number of the world where this thread was last found to have a seat, and the number of seats lost in that world until then.
     static SEATED_IN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
 
-/// Whether the calling thread has a seat in the world, as it remembers, and cannot have lost it: it then need not be looked up.
+/// Whether the calling thread remembers a seat in the world and cannot have lost it. If so, the seat need not be looked up.
 pub(super) fn remembers(world: u64, lost: u64) -> bool {
     SEATED_IN.get() == (world, lost)
 }
@@ -146,7 +146,7 @@ mod tests {
         assert!(!seats.sleep(0));
         seats.take(0, b);
         assert!(!seats.sleep(second), "the new holder is awake");
-        // Its last holder wakes, and has no seat.
+        // The last holder wakes, and has no seat.
         seats.wake([0]);
         assert_eq!((seats.of(a), seats.of(b)), (None, Some(0)));
         assert!(seats.sleep(0));

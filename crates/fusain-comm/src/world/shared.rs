@@ -1,4 +1,4 @@
-//! What the ranks of a world have in common: inboxes, the count of awake threads, who has left, the verdict.
+//! The data that the ranks of a world share: inboxes, the count of awake threads, the ranks that have left, and the verdict of a deadlock.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -13,30 +13,31 @@ use super::seats::{SeatId, Seats};
 use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
-/// How long a waiting thread polls before it sleeps, if no other thread needs its core: about what it takes to wake a thread.
+/// How long a waiting thread polls before it sleeps, if no other thread needs its core: about the time that it takes to wake a thread.
 const LINGER: Duration = Duration::from_micros(20);
 
-/// Of the last world.
+/// The number of the world made last.
 static NUMBERS: Mutex<u64> = Mutex::new(0);
 
 #[derive(Debug)]
 pub(super) struct Shared {
-    /// No other world has the same.
+    /// The world's number; no other world has the same.
     pub(super) number: u64,
     endpoints: Box<[Endpoint]>,
     control: Mutex<Control>,
-    /// How often a thread may have lost its seat. Relaxed: who knows by other means that it has lost its own sees that here, too.
+    /// The number of times that a thread may have lost its seat. Relaxed: if a thread knows by other means that it has lost its seat, it
+    /// sees the new number here, too.
     seats_lost: AtomicU64,
     network: Option<Network>,
     epoch: Instant,
-    /// There is a core for each rank.
+    /// Whether there is a core for each rank.
     lingers: bool,
 }
 
-/// The common words. Their lock is taken last, and never held while an endpoint is locked anew.
+/// The values that the whole world shares. Their lock is taken last: while it is held, no endpoint is locked.
 #[derive(Debug)]
 struct Control {
-    /// Threads, and which of them sleep. All is a deadlock, or the end.
+    /// The counted threads, and which of them sleep. If all of them sleep, it is a deadlock or the end of the world.
     seats: Seats,
     left: Vec<Option<Leave>>,
     first_panic: Option<usize>,
@@ -70,7 +71,7 @@ impl Shared {
 
     fn control(&self) -> MutexGuard<'_, Control> {
         shake();
-        // Nothing panics between two changes that belong together.
+        // No panic can occur between two changes that belong together.
         self.control.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -80,7 +81,7 @@ impl Shared {
 
     // ---- communicators --------------------------------------------------------------------------------------------
 
-    /// Sets `count` contexts apart and returns the first.
+    /// Reserves `count` contexts and returns the first.
     pub(super) fn new_contexts(&self, count: u64) -> u64 {
         let mut control = self.control();
         let first = control.next_context;
@@ -102,7 +103,7 @@ impl Shared {
 
     // ---- sending --------------------------------------------------------------------------------------------------
 
-    /// Brings a message on its way. `from` and `to` are world ranks, `source` is the rank in the communicator.
+    /// Sends a message. `from` and `to` are world ranks, `source` is the rank in the communicator.
     pub(super) fn send(
         &self,
         (from, to): (usize, usize),
@@ -113,7 +114,7 @@ impl Shared {
         let endpoint = &self.endpoints[to];
         let mut inbox = endpoint.lock();
         if let Some(how) = inbox.closed {
-            // It may have left because another one has panicked.
+            // The receiver may have left because another rank has panicked.
             let first_panic = self.control().first_panic.or((how == Leave::Panicked).then_some(to));
             return Err(first_panic.map_or(Error::PeerLeft { rank: to }, |rank| Error::PeerPanicked { rank }));
         }
@@ -126,7 +127,7 @@ impl Shared {
             let at = self.epoch + Duration::from_nanos(landing_ns);
             landing = Some(at);
             inbox.launch(at, message);
-            // Whoever sleeps must now sleep with a limit.
+            // A thread that sleeps must now sleep with a time limit.
             self.wake(endpoint, &mut inbox);
         } else if inbox.deliver(Header { context, source, tag, timing }, Cow::Borrowed(payload)) {
             self.wake(endpoint, &mut inbox);
@@ -135,7 +136,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Lets the sender's time pass and says when the message will be there.
+    /// Advances the sender's time, and returns when the message will arrive.
     fn charge_sender(&self, from: usize, to: usize, bytes: usize) -> Timing {
         let Some(network) = &self.network else { return Timing::default() };
         let link = network.link(from, to);
@@ -156,7 +157,7 @@ impl Shared {
         Timing { arrival_ns, occupancy_ns, overhead_ns: link.overhead_ns }
     }
 
-    /// Lets the receiver's time pass for a message it has taken.
+    /// Advances the receiver's time for a message that it has taken.
     pub(super) fn charge_receiver(&self, me: usize, timing: Timing) {
         match &self.network {
             None => {}
@@ -194,7 +195,7 @@ impl Shared {
 
     // ---- waiting --------------------------------------------------------------------------------------------------
 
-    /// Works on an endpoint without waiting.
+    /// Calls `act` with a rank's inbox, without waiting.
     pub(super) fn look<T>(&self, me: usize, act: impl FnOnce(&mut Inbox) -> T) -> T {
         let mut inbox = self.endpoints[me].lock();
         if inbox.next_landing().is_some() {
@@ -203,17 +204,17 @@ impl Shared {
         act(&mut inbox)
     }
 
-    /// Lands what has arrived; says whether anything has. The caller holds the endpoint.
+    /// Lands the messages that have arrived; returns whether there were any. The caller holds the endpoint's lock.
     fn land(&self, inbox: &mut Inbox, now: Instant) -> bool {
         let landed = inbox.land(now);
         if landed {
-            // Who sleeps until something happens may have looked before, and would now find nothing on its way to sleep for.
+            // A thread on an event count may have checked before, and would now find no flying message whose arrival limits its sleep.
             self.notify(inbox, Cause::Message(None));
         }
         landed
     }
 
-    /// Waits until `ready` finds what it looks for. `wait` is the note left for deadlock detection.
+    /// Waits until `ready` returns a value. `wait` is the note left for deadlock detection.
     pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
         let endpoint = &self.endpoints[me];
         let mut inbox = endpoint.lock();
@@ -255,7 +256,7 @@ impl Shared {
         }
     }
 
-    /// Wakes all that sleep on an endpoint, and counts them as awake before its lock is let go.
+    /// Wakes all threads that sleep on an endpoint, and counts them as awake before its lock is released.
     fn wake(&self, endpoint: &Endpoint, inbox: &mut Inbox) {
         if !inbox.sleepers.is_empty() {
             self.control().seats.wake(inbox.sleepers.drain(..).filter_map(|sleeper| sleeper.seat));
@@ -266,7 +267,7 @@ impl Shared {
         }
     }
 
-    /// Tells the threads that sleep until something happens. The caller holds the endpoint.
+    /// Notifies the inbox's event counts. The caller holds the endpoint's lock.
     fn notify(&self, inbox: &Inbox, why: Cause) {
         let events = inbox.events.iter().filter(|events| events.for_arrivals || inbox.troubled);
         events.for_each(|events| events.notify(|sleepers| self.woken(sleepers), why));
@@ -281,29 +282,29 @@ impl Shared {
         }
     }
 
-    /// How long a message to this rank is on its way at least, if messages are held back.
+    /// The minimum time that a message to this rank is on its way, if messages are held back.
     pub(super) fn least_latency(&self, me: usize) -> Option<Duration> {
         let network = self.network.as_ref().filter(|network| !network.is_virtual())?;
         let others = (0..self.ranks()).filter(|&other| other != me);
         others.map(|from| network.link(from, me).latency_ns).min().map(Duration::from_nanos)
     }
 
-    /// When the next message on its way to this rank lands; now, if one has just been found to have.
+    /// When the next message on its way to this rank lands. Returns the current time if messages have just landed.
     pub(super) fn next_landing(&self, me: usize) -> Option<Instant> {
         let mut inbox = self.endpoints[me].lock();
         let next = inbox.next_landing()?;
-        // Who sleeps here may want none of them, and would come back again and again until somebody else has looked.
+        // The caller may want none of these messages. It would return again and again until another thread lands them.
         let now = Instant::now();
         if next <= now && self.land(&mut inbox, now) { Some(now) } else { Some(next) }
     }
 
-    /// Fails as a wait for anything at all would.
+    /// Fails if a wait for any message would fail.
     pub(super) fn look_for_hope(&self) -> Result<()> {
         self.control().still_hope(&[])
     }
 
-    /// Takes the calling thread off the count of awake ones, unless it waits for messages and would do so in vain. Returns its seat, and whether it was the
-    /// last.
+    /// The calling thread's seat stops counting as awake. Fails instead if the thread waits for messages in vain. Returns the seat, and
+    /// whether it was the last one awake.
     pub(super) fn fall_asleep(&self, for_messages: bool) -> Result<(Option<SeatId>, bool)> {
         let mut control = self.control();
         if for_messages {
@@ -312,13 +313,13 @@ impl Shared {
         Ok(control.fall_asleep())
     }
 
-    /// Puts threads back on the count.
+    /// Counts the sleepers' seats as awake again.
     pub(super) fn woken(&self, sleepers: &[events::Sleeper]) {
         self.control().seats.wake(sleepers.iter().filter_map(|sleeper| sleeper.seat));
     }
 
-    /// Looks for a completed receive among some, and where it stands; if there is none, and waiting for one of them would fail, fails in the
-    /// same way.
+    /// Looks for a completed receive among several, and returns its index, too. If there is none, and waiting for one of them would fail,
+    /// fails in the same way.
     pub(super) fn look_for(
         &self,
         me: usize,
@@ -326,7 +327,7 @@ impl Shared {
     ) -> Result<Option<(usize, Delivered)>> {
         self.look(me, |inbox| {
             let found = receives.clone().enumerate().find_map(|(at, receive)| Some((at, inbox.collect(receive)?)));
-            // A message that is on its way may be the one.
+            // A message that is on its way may match one of the receives.
             if found.is_none() && inbox.troubled && inbox.next_landing().is_none() {
                 for receive in receives {
                     self.control().still_hope(&inbox.patterns(&Wait::Receives(vec![receive])))?;
@@ -337,7 +338,7 @@ impl Shared {
         })
     }
 
-    /// Nobody is awake: writes down who waits for what, and wakes everybody to tell.
+    /// No thread is awake: stores what each of them waits for, and wakes all of them, so that they return it.
     pub(super) fn declare_deadlock(&self) {
         let mut report = DeadlockReport::default();
         for (rank, endpoint) in self.endpoints.iter().enumerate() {
@@ -408,13 +409,13 @@ impl Shared {
 }
 
 impl Control {
-    /// The calling thread is about to sleep. Returns its seat, if it has one, and whether nobody else is awake.
+    /// The calling thread is about to sleep. Returns its seat, if it has one, and whether no other thread is awake.
     fn fall_asleep(&mut self) -> (Option<SeatId>, bool) {
         let seat = self.seats.of(thread::current().id());
         (seat, seat.is_some_and(|seat| self.seats.sleep(seat)))
     }
 
-    /// Gives the reason, if waiting for these patterns cannot end.
+    /// Fails, with the reason, if waiting for these patterns cannot end.
     fn still_hope(&self, patterns: &[Pattern]) -> Result<()> {
         if let Some(verdict) = &self.verdict {
             return Err(Error::Deadlock(Arc::clone(verdict)));
@@ -432,17 +433,17 @@ impl Control {
     }
 }
 
-/// One more thread that uses a rank's communicators: see [deadlock detection](super#deadlock-detection).
+/// A seat for one more thread that uses a rank's communicators: see [deadlock detection](super#deadlock-detection).
 #[derive(Debug)]
 #[must_use = "the thread is counted for as long as this is kept"]
 pub struct Enlisted {
     seat: Option<(Arc<Shared>, SeatId)>,
-    /// Who has called `here` last.
+    /// The thread that last called `here`.
     holder: Cell<Option<ThreadId>>,
 }
 
 impl Enlisted {
-    /// For worlds that do not look for deadlocks.
+    /// For worlds without deadlock detection.
     pub(crate) fn nowhere() -> Self {
         Self { seat: None, holder: Cell::new(None) }
     }
@@ -451,7 +452,7 @@ impl Enlisted {
         Self { seat: Some((Arc::clone(shared), shared.add_seat())), holder: Cell::new(None) }
     }
 
-    /// The calling thread is the one: until it says so it counts as awake even where it waits.
+    /// Makes the calling thread the holder. Until it calls this, the seat counts as awake even while the thread waits.
     pub fn here(&self) {
         let Some((shared, seat)) = &self.seat else { return };
         let thread = thread::current().id();
@@ -465,14 +466,14 @@ impl Drop for Enlisted {
     fn drop(&mut self) {
         if let Some((shared, seat)) = &self.seat {
             shared.remove_seat(*seat);
-            // Its holder may be another thread, which would take itself for seated still.
+            // The holder may be another thread, which would still remember this seat.
             shared.seats_lost.fetch_add(1, Ordering::Relaxed);
         }
     }
 }
 
-/// Occupies the rank. Short times are spun: Linux's default timer slack makes a sleep some 50 µs longer than asked for, which would drown
-/// them.
+/// Occupies the rank for some time. Short times are spun, since Linux's default timer slack makes a sleep up to some 50 µs longer than
+/// asked for, which is longer than those times themselves.
 fn pass_time(duration_ns: u64) {
     const SPIN_BELOW_NS: u64 = 100_000;
     let end = Instant::now() + Duration::from_nanos(duration_ns);

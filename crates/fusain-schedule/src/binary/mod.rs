@@ -1,25 +1,24 @@
-//! The binary form of a schedule: one run of 32-bit words, little-endian when it is bytes.
+//! The binary form of a schedule: a sequence of 32-bit words, little-endian when stored as bytes.
 //!
-//! It is position-independent (places are counted in words from its beginning), so copying it is a memcpy. The layout follows
-//! figure 1 of ESPGOAL (T. Schneider, S. Eckelmann, T. Hoefler, W. Rehm, "Kernel-based offload of collective operations", 2011):
-//! operations in traversal order, the independent ones first, each with its arguments, a counter of missing
-//! dependencies, and the places of those that wait for it. All numbers are unsigned; a 64-bit number is two words, the low
-//! one first.
+//! It is position-independent (places are counted in words from its beginning), so copying it is a memcpy. The layout follows figure 1 of
+//! ESPGOAL (T. Schneider, S. Eckelmann, T. Hoefler, W. Rehm, "Kernel-based offload of collective operations", 2011): operations in
+//! traversal order, the independent ones first, each with its arguments, a counter of unmet dependencies, and the places of the operations
+//! that wait for it. All numbers are unsigned; a 64-bit number is two words, the low one first.
 //!
 //! # Header: 10 words
 //!
-//! | word | byte | what |
+//! | word | byte | content |
 //! |---|---|---|
 //! | 0 | 0 | magic: the bytes `FSCH` |
 //! | 1 | 4 | version: 1 |
-//! | 2 | 8 | words in all |
-//! | 3 | 12 | the rank it is for |
-//! | 4 | 16 | of how many ranks |
-//! | 5 | 20 | operations |
-//! | 6 | 24 | independent operations: the first ones, all those without dependencies |
-//! | 7 | 28 | memories: the scratchpad and the buffers, at most 65,536 |
-//! | 8 | 32 | functions it expects |
-//! | 9 | 36 | operations that are messages |
+//! | 2 | 8 | number of words |
+//! | 3 | 12 | the rank that the schedule is for |
+//! | 4 | 16 | number of ranks |
+//! | 5 | 20 | number of operations |
+//! | 6 | 24 | number of independent operations: the first ones, all those without dependencies |
+//! | 7 | 28 | number of memories: the scratchpad and the buffers, at most 65,536 |
+//! | 8 | 32 | number of functions that it calls |
+//! | 9 | 36 | number of operations that are messages |
 //!
 //! Then 2 words for each memory: its bytes, at most 2^48 - 1. Then the operations, without gaps.
 //!

@@ -35,7 +35,7 @@ fn the_layout_is_as_documented() {
         0, 2, 1, 1, 3, 9, 0, 2, 1, 0,
         0, mine, 4, 0, 6, mine, 4, 0,
         add,
-        // Adds u16, element type 6, to its left side.
+        // The sum adds u16, element type 6, to its left side.
         3 | 6 << 16, 0, 2, 2, 0, 0, 1, 1, 0, 0,
         2, mine, 8, 0, 0, scratch, 8, 0,
     ];
@@ -54,7 +54,7 @@ fn every_byte_string_that_is_cut_is_refused() {
     }
 }
 
-/// Counts and lengths far beyond what the bytes hold, and a memory of 2^60 bytes: refused before memory is taken for them.
+/// Counts and lengths far beyond what the bytes hold, and a memory of 2^60 bytes, are refused before memory is allocated for them.
 #[test]
 fn numbers_that_are_lies_are_refused() {
     let words = small().words().to_vec();
@@ -75,7 +75,7 @@ fn numbers_that_are_lies_are_refused() {
     assert!(matches!(end, Err(Error::TooLarge { .. })), "{end:?}");
 }
 
-/// A message may name a block twice, but is never longer than all memories: so few bytes cannot ask for much memory.
+/// A message may name a block twice, but is never longer than all memories. So a few bytes cannot claim much memory.
 #[test]
 fn messages_longer_than_all_memories_are_refused() {
     let sends = |times: usize| {
@@ -87,7 +87,7 @@ fn messages_longer_than_all_memories_are_refused() {
     let two = sends(2).unwrap();
     assert!(matches!(sends(3), Err(Error::TooLarge { .. })));
     let mut words = two.words().to_vec();
-    // One block more, of the same bytes: after 14 words of header and memories and 10 of the send.
+    // One more block of the same bytes: the send's block stands after 14 words of header and memories and 10 of the send.
     words.extend_from_within(24..28);
     words[2] += 4;
     words[14 + 7] += 1;
@@ -96,7 +96,7 @@ fn messages_longer_than_all_memories_are_refused() {
     assert_eq!(what, "operation 0 sends 3000 bytes, at most the 2000 of all memories");
 }
 
-/// Something with all kinds of operations.
+/// A schedule with all kinds of operations.
 fn large() -> Schedule {
     let mut builder = ScheduleBuilder::in_program_order(0, 1);
     let (a, b) = (builder.buffer::<u32>(8), builder.scratch::<u32>(8));
@@ -111,7 +111,7 @@ fn large() -> Schedule {
     builder.compile().unwrap()
 }
 
-/// An error, or a schedule that comes to an end or waits, but does not panic.
+/// Checks that the bytes give an error, or a schedule that ends or waits, but does not panic.
 fn is_harmless(bytes: &[u8], functions: &Functions) {
     let Ok(schedule) = Schedule::from_bytes(bytes, functions) else { return };
     assert_eq!(schedule.to_bytes(), bytes);
@@ -121,7 +121,7 @@ fn is_harmless(bytes: &[u8], functions: &Functions) {
     World::threads(1).run(|comm| {
         let mut run = schedule.prepare().unwrap();
         for (buffer, bytes) in (0..).zip(schedule.memory_bytes()).skip(1) {
-            // As bytes, at any alignment.
+            // The buffers are put in as bytes, at any alignment.
             run.put(schedule.buffer::<u8>(buffer).unwrap(), vec![1; bytes as usize]).unwrap();
         }
         let mut execution = Execution::new(run, &comm, comm.rank()).unwrap();
@@ -138,13 +138,13 @@ proptest! {
         let mut bytes = schedule.to_bytes();
         for (at, value, small) in changes {
             let at = at.index(bytes.len());
-            // Small changes of a number get further than wild ones.
+            // Small changes of a number pass more checks than large ones.
             bytes[at] = if small { bytes[at].wrapping_add(value % 5).wrapping_sub(2) } else { value };
         }
         is_harmless(&bytes, schedule.functions());
     }
 
-    /// Whole words replaced by words from elsewhere: places, counts and lengths that make some sense.
+    /// Whole words are replaced by words from other places: places, counts and lengths that are partly plausible.
     #[test]
     fn exchanged_words_do_no_harm(swaps in prop::collection::vec((any::<prop::sample::Index>(), any::<prop::sample::Index>()), 1..4)) {
         let schedule = large();

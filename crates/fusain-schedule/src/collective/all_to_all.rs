@@ -1,4 +1,4 @@
-//! All-to-all: everything at once, in pairs, or by doubling (Bruck).
+//! All-to-all: all messages at once, in pairs, or by doubling (Bruck).
 
 use fusain_comm::Plain;
 
@@ -11,15 +11,16 @@ use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 pub enum AllToAll {
     /// All messages at once.
     Linear,
-    /// In round i with the ranks i before and i further on, one round after another: for much data, no rank is flooded.
+    /// One round after another: in round i each rank exchanges with the ranks i before and i after it. For much data: no rank receives from many at once.
     Pairwise,
-    /// In the round of bit k each block whose way has that bit goes 2^k ranks further: ⌈log₂ p⌉ rounds, for small blocks, which must all have one
+    /// ⌈log₂ p⌉ rounds: in round k, each block whose distance to its rank has bit k goes 2^k ranks further. For small blocks, which must all have the same
     /// length.
     Bruck,
 }
 
-/// Rank `r` gets, in block `s` of `received`, block `r` of what rank `s` has in `sent`. The lengths of the blocks are given with either; what `s` sends
-/// to `r` must be as long as what `r` expects from `s`.
+/// Rank `r` gets, in block `s` of `received`, block `r` of the `sent` of rank `s`.
+///
+/// The lengths of the blocks are given with both. The block that `s` sends to `r` must be as long as the block that `r` expects from `s`.
 ///
 /// # Errors
 /// [`Error::Shape`] if lengths do not fit; [`Error::Unsuitable`] if `sent` and `received` overlap, for [`AllToAll::Bruck`] with unequal blocks, or for a builder that is not
@@ -38,7 +39,7 @@ pub fn all_to_all<T: Plain>(
     let out = Blocks::new("elements to send", sent, sent_counts)?;
     let into = Blocks::new("elements to receive", received, received_counts)?;
     fits("elements of a rank to itself", received_counts[rank], sent_counts[rank])?;
-    // What comes would take the place of what has still to go.
+    // Received blocks would overwrite blocks that have not been sent yet.
     if sent.block().overlaps(&received.block()) {
         return Err(Error::Unsuitable("what is sent to all and what is received from them must be apart"));
     }
@@ -77,7 +78,7 @@ pub fn all_to_all<T: Plain>(
     Ok(())
 }
 
-/// Block i of `passing` has i ranks to go in all; what has arrived came from i ranks before.
+/// Block i of `passing` has i ranks to go in all. At the end it holds the block that came from the rank i before.
 fn bruck<T: Plain>(builder: &mut ScheduleBuilder, group: &Group, out: &Blocks<T>, into: &Blocks<T>, count: usize) {
     let (rank, size) = (group.rank(), group.size());
     let passing: Vec<Region<T>> = (0..size).map(|_| builder.scratch(count)).collect();
@@ -86,7 +87,7 @@ fn bruck<T: Plain>(builder: &mut ScheduleBuilder, group: &Group, out: &Blocks<T>
     while distance < size {
         let goes: Vec<usize> = (0..size).filter(|block| block & distance != 0).collect();
         let sent: Vec<Region<T>> = goes.iter().map(|&block| passing[block]).collect();
-        // Received elsewhere first: a receive that waited for the send of its own round could wait for ever.
+        // The blocks are received into separate memory first: a receive that waited for the send of its own round could wait for ever.
         let arriving = builder.scratch(count * goes.len());
         builder.send(&sent, group.member(rank + distance), TAG);
         builder.recv(arriving, group.member(rank + size - distance), TAG);

@@ -9,10 +9,10 @@ use crate::{Region, Result, ScheduleBuilder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Allgather {
-    /// Each block goes round the ring: for much data, each rank talks to two others only.
+    /// Each block goes round the ring, so that each rank communicates with two others only. For much data.
     Ring,
-    /// At distance d a rank has d blocks and gets the next d: ⌈log₂ p⌉ rounds (Bruck). Blocks lie where they belong at once, so nothing
-    /// is turned at the end.
+    /// At distance d a rank has d blocks and gets the next d: ⌈log₂ p⌉ rounds (Bruck). Blocks are received at their final places, so they
+    /// need not be rotated at the end.
     Bruck,
 }
 
@@ -40,7 +40,7 @@ pub fn allgather<T: Plain>(
     Ok(())
 }
 
-/// Rank `r` has block `r` and passes on what it got last, to the next rank.
+/// Rank `r` has block `r`. In each round a rank passes the block that it got last to the next rank.
 pub(super) fn ring<T: Plain>(builder: &mut ScheduleBuilder, group: &Group, blocks: &Blocks<T>) {
     let (rank, size) = (group.rank(), group.size());
     for round in 1..size {

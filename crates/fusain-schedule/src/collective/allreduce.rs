@@ -1,4 +1,4 @@
-//! Allreduce in three ways, and reduce-scatter, which two of them begin with.
+//! Allreduce by three algorithms, and reduce-scatter, with which two of them begin.
 
 use fusain_comm::Plain;
 
@@ -9,27 +9,29 @@ use crate::{Region, Result, ScheduleBuilder};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Allreduce {
-    /// Pairs exchange everything at the distances 1, 2, 4, ...: fewest rounds.
+    /// Pairs exchange all elements at the distances 1, 2, 4, ...: the fewest rounds.
     RecursiveDoubling,
-    /// Pairs exchange halves, then quarters, ... of the elements and so each gets a part of the result; then the way back (Rabenseifner).
+    /// Pairs exchange halves, then quarters, ... of the elements, so that each rank gets a part of the result. Then the same in reverse
+    /// (Rabenseifner).
     Rabenseifner,
-    /// Blocks go round the ring and collect, then go round once more: each rank talks to two others only. The reduction must commute.
+    /// Blocks go round the ring and are reduced, then go round once more. Each rank communicates with two others only. The reduction must
+    /// commute.
     Ring,
 }
 
 /// The algorithms for a reduce-scatter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReduceScatter {
-    /// Blocks go round the ring and collect. The reduction must commute.
+    /// Blocks go round the ring and are reduced. The reduction must commute.
     Ring,
-    /// Everybody gets its block of everybody, and combines them in the order of ranks. Extra memory: p blocks.
+    /// Each rank gets its block of every rank, and combines the blocks in the order of ranks. Extra memory: p blocks.
     Linear,
 }
 
 /// Reduces the `data` of all ranks, element by element, into every rank's `data`.
 ///
 /// # Errors
-/// [`Error::Unsuitable`](crate::Error::Unsuitable) for a ring with a function, or a builder that is not in program order.
+/// [`Error::Unsuitable`](crate::Error::Unsuitable) for a ring with a function, or for a builder that is not in program order.
 pub fn allreduce<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
@@ -50,8 +52,10 @@ pub fn allreduce<T: Plain>(
     Ok(())
 }
 
-/// Rank `r` gets block `r` of the reduction over all ranks, in `into`. `data` has one block for each rank, of `counts` elements;
-/// it is left with partial results. `into` may be the rank's own block of `data`.
+/// Rank `r` gets block `r` of the reduction over all ranks, in `into`.
+///
+/// `data` has one block for each rank, of `counts` elements, and is left with partial results. `into` may be the rank's own block of
+/// `data`.
 ///
 /// # Errors
 /// [`Error::Shape`](crate::Error::Shape) if lengths do not fit; [`Error::Unsuitable`](crate::Error::Unsuitable) as [`allreduce`].
@@ -83,7 +87,7 @@ pub fn reduce_scatter<T: Plain>(
             for other in others() {
                 builder.send(blocks.block(other), group.member(other), TAG);
             }
-            // In place the rank's own block is wanted until its turn comes.
+            // If `into` is the rank's own block, that block is still needed until its turn comes.
             let is_in_place = into.block().overlaps(&blocks.block(rank).block());
             let sum = if is_in_place { builder.scratch(into.len()) } else { into };
             builder.copy(sum, theirs[0]);
@@ -98,7 +102,7 @@ pub fn reduce_scatter<T: Plain>(
     Ok(())
 }
 
-/// After p - 1 rounds block `r` is complete on rank `r`: it set out on rank r + 1 and came round.
+/// After p - 1 rounds block `r` is complete on rank `r`: it starts on rank r + 1 and goes round the ring.
 fn ring_collect<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
@@ -118,12 +122,12 @@ fn ring_collect<T: Plain>(
     Ok(())
 }
 
-/// A power of two of ranks, each with a contiguous range of the group's, in order.
+/// A number of participants that is a power of two, each with a contiguous range of the group's ranks, in order.
 struct Folded<'a> {
     group: &'a Group,
     rank: usize,
     size: usize,
-    /// How many pairs were folded: the first ones.
+    /// The number of pairs that were folded into one participant each. They are the first ranks.
     pairs: usize,
 }
 
@@ -135,7 +139,8 @@ impl Folded<'_> {
 
 type Doubling<T> = fn(&mut ScheduleBuilder, &Folded<'_>, Region<T>, &Reduction<T>);
 
-/// Among as many ranks as the largest power of two; of the others, 2i gives its data to 2i + 1 before and gets the result after.
+/// Runs `doubling` among as many ranks as the largest power of two. In each of the first pairs, rank 2i gives its data to rank 2i + 1
+/// before, and gets the result after.
 fn folded<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
@@ -162,7 +167,7 @@ fn folded<T: Plain>(
     }
 }
 
-/// Combines in the order of ranks: the partner's range lies before or behind this one's.
+/// Combines in the order of ranks: the partner's range lies before or after this rank's.
 fn combine<T: Plain>(
     builder: &mut ScheduleBuilder,
     reduction: &Reduction<T>,
@@ -194,8 +199,8 @@ fn recursive_doubling<T: Plain>(
     }
 }
 
-/// The nearest partner comes first, so ranges stay contiguous and operands in order; which part of the elements a rank ends with is
-/// told by the bits of its number, lowest first.
+/// The nearest partner comes first, so ranges stay contiguous and operands in order. The bits of a rank's number, lowest first, say which
+/// part of the elements it ends with.
 fn rabenseifner<T: Plain>(
     builder: &mut ScheduleBuilder,
     ranks: &Folded<'_>,

@@ -1,13 +1,13 @@
 //! Barrier: dissemination.
 //!
-//! In a round of distance d a rank tells the ranks d, 2d, ... w·d further on, and hears from those before it; then d grows by
-//! the factor w + 1. After ⌈log₍w₊₁₎ p⌉ rounds it has heard, through others, of all.
+//! In a round of distance d a rank notifies the ranks d, 2d, ... w·d after it, and is notified by the ranks as far before it. Then d grows
+//! by the factor w + 1. After ⌈log₍w₊₁₎ p⌉ rounds it has been notified, directly or not, by all ranks.
 
 use super::{Group, TAG, can_add};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
 /// Adds a barrier after the operations `after`, with `ways` partners in each round; 1 is usual. The returned operation ends when all ranks
-/// have reached the barrier. Nothing waits for it unless you say so.
+/// have reached the barrier. Other operations wait for it only if you make them require it.
 ///
 /// # Errors
 /// [`Error::Unsuitable`] if `ways` is 0, or for a builder that is not in program order.
@@ -18,8 +18,8 @@ pub fn barrier(builder: &mut ScheduleBuilder, group: &Group, ways: usize, after:
     }
     let nothing: [Region<u8>; 0] = [];
     let (rank, size) = (group.rank(), group.size());
-    // What is to be over before the next messages go out; of the last ones, one whose start says that all before was over too. (A join each
-    // round would do, but a local operation between two messages is time on the way of both.)
+    // The operations that must have ended before the next messages are sent, and one of the last sends: its start implies that everything
+    // before has ended, too. (A join in each round would do the same, but a local operation between two messages would delay both.)
     let mut over = if after.len() > 1 { vec![builder.join(after.iter().copied())] } else { after.to_vec() };
     let mut told: Option<OpId> = None;
     let mut distance = 1;
@@ -45,7 +45,7 @@ pub fn barrier(builder: &mut ScheduleBuilder, group: &Group, ways: usize, after:
 mod tests {
     use super::*;
 
-    /// One round with all others, as with one partner less than there are ranks.
+    /// One round with all other ranks, the same as with one partner fewer than there are ranks.
     #[test]
     fn any_number_of_partners_will_do() {
         let schedule = |ways: usize| {

@@ -1,4 +1,4 @@
-//! Which ranks take part.
+//! The group of ranks that take part in a collective.
 
 use std::sync::Arc;
 
@@ -30,10 +30,10 @@ impl Group {
         Self { members: None, rank: builder.rank(), size: builder.size() }
     }
 
-    /// A group of some ranks, in the order of their numbers in the group. `None` if the builder's rank is not among them.
+    /// A group of some ranks, in the order of their numbers in the group. `None` if the builder's rank is not one of them.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the builder does not have a rank, [`Error::Unsuitable`] if a rank is there twice.
+    /// [`Error::Shape`] if the builder does not have a rank, [`Error::Unsuitable`] if a rank is listed twice.
     pub fn of(builder: &ScheduleBuilder, members: impl Into<Arc<[usize]>>) -> Result<Option<Self>> {
         let members = members.into();
         if let Some(&given) = members.iter().find(|&&member| member >= builder.size()) {
@@ -43,7 +43,7 @@ impl Group {
                 expected: builder.size(),
             });
         }
-        // Usually they are in order, and then nobody is there twice.
+        // Usually the ranks are in order, and then none is listed twice.
         if !members.is_sorted_by(|a, b| a < b) {
             let mut sorted = members.to_vec();
             sorted.sort_unstable();
@@ -60,12 +60,13 @@ impl Group {
         self.rank
     }
 
-    /// How many ranks it has.
+    /// The number of ranks of the group.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The rank with this number in the group, modulo the group's size. (Of no ranks it is 0, but a builder of no ranks compiles nothing.)
+    /// The rank with this number in the group, modulo the group's size. (In an empty group the result is 0, but a builder of no ranks
+    /// compiles nothing.)
     pub fn member(&self, number: usize) -> usize {
         let number = number.checked_rem(self.size).unwrap_or(0);
         self.members.as_ref().map_or(number, |members| members[number])

@@ -1,4 +1,4 @@
-//! Collectives over levels of groups: inside the smallest first, then among their leaders, and so on.
+//! Collectives over levels of groups: first within the smallest groups, then among their leaders, and so on.
 
 use std::sync::Arc;
 
@@ -7,10 +7,11 @@ use fusain_comm::Plain;
 use super::{Choice, Group, Reduction, TAG, allreduce, broadcast, can_add, fits, reduce};
 use crate::{Error, OpId, Region, Result, ScheduleBuilder};
 
-/// Levels of groups, innermost first. The groups of the first level have every rank once; those of each next level have the first
-/// member of every group of the level below; the last level is one group.
+/// Levels of groups, innermost first.
 ///
-/// For example, with the levels `[[0, 1], [2, 3]]` and `[[0, 2]]`, a sum of four ranks crosses between 0 and 2 once each way.
+/// The groups of the first level contain every rank once. Those of each next level contain the first member of every group of the level
+/// below. The last level is one group. For example, with the levels `[[0, 1], [2, 3]]` and `[[0, 2]]`, a sum over four ranks sends one
+/// message each way between 0 and 2.
 ///
 /// Cheap to clone, and the same on all ranks.
 #[derive(Clone, Debug)]
@@ -22,7 +23,7 @@ pub struct Hierarchy {
 #[derive(Debug)]
 struct Level {
     groups: Vec<Arc<[usize]>>,
-    /// By rank: its group, `NONE` if it has no part in the level.
+    /// The group of each rank; `NONE` if the rank has no part in the level.
     group_of: Vec<u32>,
 }
 
@@ -35,7 +36,7 @@ impl Level {
 }
 
 impl Hierarchy {
-    /// Makes a hierarchy of the groups of each level, innermost first. O(ranks) for each level.
+    /// Makes a hierarchy from the groups of each level, innermost first. Takes O(ranks) for each level.
     ///
     /// # Errors
     /// [`Error::Unsuitable`] if the levels do not form a hierarchy.
@@ -43,7 +44,7 @@ impl Hierarchy {
         if levels.last().is_none_or(|groups| groups.len() != 1) {
             return Err(Error::Unsuitable("the last level is one group"));
         }
-        // Before memory is taken for so many ranks: they are to be listed.
+        // Checked before memory is allocated for `size` ranks: they must all be listed.
         if levels[0].iter().map(Vec::len).sum::<usize>() < size {
             return Err(Error::Unsuitable("the first level leaves out a rank"));
         }
@@ -78,7 +79,7 @@ impl Hierarchy {
     /// Copies `root`'s `data` to all ranks: level by level outwards from the root, then into the other groups.
     ///
     /// # Errors
-    /// [`Error::Shape`] if the hierarchy is of another number of ranks; as [`broadcast`](super::broadcast()).
+    /// [`Error::Shape`] if the hierarchy has a different number of ranks; otherwise as [`broadcast`](super::broadcast()).
     pub fn broadcast<T: Plain>(
         &self,
         builder: &mut ScheduleBuilder,
@@ -89,7 +90,7 @@ impl Hierarchy {
         self.check(builder)?;
         Group::all(builder).check(root)?;
         let tree = choice.tree(data.block().bytes as usize);
-        // Who has the data at each level: the root, then the leader of its group, and so on.
+        // The rank that has the data at each level: the root, then the leader of its group, and so on.
         let mut holder = root;
         let mut inwards = Vec::new();
         for level in self.levels.iter() {
@@ -113,7 +114,7 @@ impl Hierarchy {
     /// Reduces the `data` of all ranks, element by element, into `data` of `root`. Other ranks' `data` is left with partial results.
     ///
     /// # Errors
-    /// [`Error::Unsuitable`] for a reduction that does not commute; as [`broadcast`](Self::broadcast).
+    /// [`Error::Unsuitable`] for a reduction that does not commute; otherwise as [`broadcast`](Self::broadcast).
     pub fn reduce<T: Plain>(
         &self,
         builder: &mut ScheduleBuilder,
@@ -161,7 +162,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// A barrier after the operations `after`. The returned operation ends when all ranks have reached the barrier.
+    /// Adds a barrier after the operations `after`. The returned operation ends when all ranks have reached the barrier.
     ///
     /// # Errors
     /// As [`allreduce`](Self::allreduce).
@@ -195,7 +196,7 @@ impl Hierarchy {
         Ok(())
     }
 
-    /// The last level, and those below.
+    /// The last level, and the levels below it.
     fn split(&self) -> (&Level, &[Level]) {
         self.levels.split_last().expect("the last level is one group, so there is one")
     }
@@ -224,7 +225,7 @@ mod tests {
                 levels.iter().map(|level| level.iter().map(|group| group.to_vec()).collect()).collect();
             assert_eq!(Hierarchy::new(size, &levels).map(drop), Err(Error::Unsuitable(why)), "{levels:?}");
         };
-        // So many that no memory would do.
+        // Sizes up to one that no memory could hold.
         for size in [3, usize::MAX] {
             refused(size, &[], "the last level is one group");
             refused(size, &[&[&[0, 1]]], "the first level leaves out a rank");

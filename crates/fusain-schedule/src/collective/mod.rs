@@ -1,9 +1,9 @@
 //! Collective operations as graphs.
 //!
-//! Each function here adds one rank's part of a collective to a builder [in program
-//! order](ScheduleBuilder::in_program_order). It is a pure function of the builder's rank, the [`Group`] and the sizes, so
-//! the same code makes schedules that run and schedules of a million ranks that are simulated. Several collectives may follow one another in
-//! one schedule; where they share no data they overlap. To start a single collective, use [`Engine::allreduce`](crate::Engine::allreduce) and the like.
+//! Each function here adds one rank's part of a collective to a builder [in program order](ScheduleBuilder::in_program_order). It is a pure function of the
+//! builder's rank, the [`Group`] and the sizes, so the same code makes schedules that run, and schedules of a million ranks that are simulated. Several
+//! collectives may follow one another in one schedule; those that share no data overlap. To start a single collective, use
+//! [`Engine::allreduce`](crate::Engine::allreduce) and the like.
 //!
 //! | function | algorithms | rounds | bytes a rank sends (n bytes a rank, p ranks) |
 //! |---|---|---|---|
@@ -21,12 +21,12 @@
 //! | [`fn@scan`] | recursive doubling | ⌈log₂ p⌉ | n ⌈log₂ p⌉ |
 //! | [`reduce_scatter`] | ring | p − 1 | n (p − 1) / p |
 //! | | linear, in the order of ranks | 1 | n (p − 1) / p |
-//! | [`fn@neighbours`] | all at once | 1 | what is asked |
+//! | [`fn@neighbours`] | all at once | 1 | the listed messages |
 //! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
 //!
-//! Any number of ranks and any sizes will do. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for which
-//! size. A builder whose rank is not among its ranks gets [`Error::NoSuchRank`] from every function, one with a group that another rank's has made
-//! [`Error::Unsuitable`].
+//! Any number of ranks and any sizes are allowed. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for
+//! which size. Every function returns [`Error::NoSuchRank`] for a builder whose rank is not one of its ranks, and [`Error::Unsuitable`] for a group that
+//! was made by another rank's builder.
 //!
 //! One rule holds in all of them: a receive never waits, directly or indirectly, for the end of a send of its own round. A send may end only when
 //! its receive is posted, so otherwise all ranks could wait for ever.
@@ -66,13 +66,13 @@ pub use tree::{Tree, broadcast, reduce};
 
 use crate::{Error, Region, Result, ScheduleBuilder};
 
-/// All messages of a collective have this tag: between two ranks they are matched in the order they are started.
+/// The tag of all messages of a collective: messages between two ranks are matched in the order in which they start.
 const TAG: fusain_comm::Tag = 0;
 
-/// Whether a collective of the group can be added to the builder: it finds dependencies itself, and the rank is one of the group.
+/// Checks that a collective of the group can be added to the builder: the builder finds dependencies itself, and its rank is in the group.
 ///
-/// A group of all ranks lacks its own rank if the builder's is not there, as where there are none. Compiling the builder would say so, but
-/// algorithms reckon with the rank before.
+/// A group of all ranks lacks the builder's own rank if that is out of range, as in a world of no ranks. Compiling the builder would report that, but the
+/// algorithms compute with the rank before.
 fn can_add(builder: &ScheduleBuilder, group: &Group) -> Result<()> {
     if !builder.is_in_program_order() {
         return Err(Error::Unsuitable("collectives are added to a builder made by ScheduleBuilder::in_program_order"));
@@ -81,19 +81,19 @@ fn can_add(builder: &ScheduleBuilder, group: &Group) -> Result<()> {
     if rank >= size {
         return Err(Error::NoSuchRank { rank, size });
     }
-    // Its part would be another rank's.
+    // Otherwise the builder would get the part of another rank.
     if group.member(group.rank()) != builder.rank() {
         return Err(Error::Unsuitable("a group is made by the builder it is used with: this one is another rank's"));
     }
     Ok(())
 }
 
-/// `given` must be `expected`.
+/// Checks that `given` is `expected`.
 fn fits(what: &'static str, given: usize, expected: usize) -> Result<()> {
     if given == expected { Ok(()) } else { Err(Error::Shape { what, given, expected }) }
 }
 
-/// How many elements blocks of such lengths have.
+/// The total number of elements of blocks with these lengths.
 fn total(counts: &[usize]) -> Result<usize> {
     let sum = counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
     sum.ok_or_else(|| Error::Shape {
@@ -106,13 +106,13 @@ fn total(counts: &[usize]) -> Result<usize> {
 /// Blocks of given lengths, one after another in one region.
 struct Blocks<T> {
     region: Region<T>,
-    /// One more than there are blocks.
+    /// The index of the first element of each block, and the end of the last one.
     begins: Vec<usize>,
 }
 
 impl<T> Blocks<T> {
     fn new(what: &'static str, region: Region<T>, counts: &[usize]) -> Result<Self> {
-        // No sum on the way to the last one overflows, if that does not.
+        // If the total does not overflow, no partial sum does.
         fits(what, region.len(), total(counts)?)?;
         let mut begins = vec![0];
         begins.extend(counts.iter().scan(0, |sum: &mut usize, count| {
@@ -122,7 +122,7 @@ impl<T> Blocks<T> {
         Ok(Self { region, begins })
     }
 
-    /// As equal as can be.
+    /// Blocks whose lengths differ by at most one.
     fn equal(region: Region<T>, blocks: usize) -> Self {
         let begins = (0..=blocks).map(|index| (index as u128 * region.len() as u128 / blocks as u128) as usize);
         Self { region, begins: begins.collect() }

@@ -8,9 +8,9 @@ use crate::{Block, Error, Region, Result, ScheduleBuilder};
 /// A message to a neighbour.
 #[derive(Clone, Debug)]
 pub struct Outgoing<T> {
-    /// Its number within the group.
+    /// The neighbour's number within the group.
     pub to: usize,
-    /// Distinguishes messages between ranks that are neighbours twice, as in a ring of two. Else any number, such as 0.
+    /// Distinguishes messages between ranks that are neighbours twice, as in a ring of two. Otherwise any number, such as 0.
     pub tag: Tag,
     /// The elements that are sent, such as an edge of a tile.
     pub regions: Vec<Region<T>>,
@@ -19,9 +19,9 @@ pub struct Outgoing<T> {
 /// A message from a neighbour.
 #[derive(Clone, Debug)]
 pub struct Incoming<T> {
-    /// Its number within the group.
+    /// The neighbour's number within the group.
     pub from: usize,
-    /// The neighbour's tag.
+    /// The tag that the neighbour gives the message.
     pub tag: Tag,
     /// Where the elements are put.
     pub regions: Vec<Region<T>>,
@@ -30,7 +30,7 @@ pub struct Incoming<T> {
 /// Exchanges messages with neighbours, all at once. Both sides list each message.
 ///
 /// # Errors
-/// [`Error::Comm`] for a neighbour outside the group, [`Error::Unsuitable`] if what is received overlaps what is sent, or for a builder that is
+/// [`Error::Comm`] for a neighbour outside the group, [`Error::Unsuitable`] if received elements overlap sent ones, or for a builder that is
 /// not in program order.
 pub fn neighbours<T: Plain>(
     builder: &mut ScheduleBuilder,
@@ -41,7 +41,7 @@ pub fn neighbours<T: Plain>(
     can_add(builder, group)?;
     let sent: Vec<Block> = outgoing.iter().flat_map(|one| &one.regions).map(Region::block).collect();
     let mut received = incoming.iter().flat_map(|one| &one.regions).map(Region::block);
-    // The receive would wait for the send, and the neighbour's the other way round.
+    // The receive would wait for this rank's send, and the neighbour's receive for the neighbour's send.
     if received.any(|into| sent.iter().any(|from| from.overlaps(&into))) {
         return Err(Error::Unsuitable("what is sent to neighbours and what is received from them must be apart"));
     }

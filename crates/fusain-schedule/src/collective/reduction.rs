@@ -1,4 +1,4 @@
-//! What a reduction combines elements with.
+//! The operations by which reductions combine elements.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ enum Kind<T> {
 }
 
 impl<T: Element> Reduction<T> {
-    /// A reduction by an operator. [`Operator::Sub`] and [`Operator::Div`] are not associative, so their result depends on the algorithm; an allreduce gives
-    /// the same one to all ranks.
+    /// A reduction by an operator. [`Operator::Sub`] and [`Operator::Div`] are not associative, so their result depends on the algorithm. An allreduce
+    /// gives all ranks the same result.
     pub fn operator(operator: Operator) -> Self {
         Self(Kind::Operator(operator, |builder, operator, side, into, with| match side {
             Side::Left => builder.apply(operator, into, with),
@@ -46,12 +46,12 @@ impl<T: Element> Reduction<T> {
         Self::operator(Operator::Add)
     }
 
-    /// The smallest.
+    /// The minimum.
     pub fn min() -> Self {
         Self::operator(Operator::Min)
     }
 
-    /// The largest.
+    /// The maximum.
     pub fn max() -> Self {
         Self::operator(Operator::Max)
     }
@@ -79,8 +79,8 @@ impl<T: Plain> Reduction<T> {
         }
     }
 
-    /// `into = earlier ∘ into`, where `earlier` is from lower ranks. Operators keep to that, too: of 0 and -0 the smaller is the one that comes first, and
-    /// two ranks that exchange their data must find the same.
+    /// `into = earlier ∘ into`, where `earlier` is from lower ranks. Operators keep this order, too: of 0 and -0 the smaller is the one that comes first,
+    /// and two ranks that exchange their data must get the same result.
     pub(super) fn prepend(&self, builder: &mut ScheduleBuilder, into: Region<T>, earlier: Region<T>) -> OpId {
         match &self.0 {
             Kind::Operator(operator, apply) => apply(builder, *operator, Side::Right, into, earlier),

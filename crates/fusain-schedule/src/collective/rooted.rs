@@ -1,4 +1,4 @@
-//! Gather and scatter over a tree: a rank passes on the blocks of its whole subtree, which are neighbours.
+//! Gather and scatter over a tree: a rank passes on the blocks of its whole subtree, which are contiguous.
 
 use fusain_comm::Plain;
 
@@ -11,7 +11,7 @@ struct Node {
     node: usize,
     end: usize,
     parent: Option<usize>,
-    /// Each with the end of its subtree.
+    /// Each child with the end of its subtree.
     children: Vec<(usize, usize)>,
 }
 
@@ -27,9 +27,9 @@ impl Node {
     }
 }
 
-/// A subtree ends where the next sibling's begins, or else its parent's ends.
+/// The end of a subtree: where the next sibling's begins, or else where the parent's ends.
 fn end_of(shape: Shape, mut node: usize, size: usize) -> usize {
-    // Not by calls: a chain is as deep as it has ranks.
+    // A loop, not a recursion, since a chain is as deep as it has ranks.
     while let Some(parent) = shape.parent(node, size) {
         if let Some(next) = shape.children(parent, size).into_iter().find(|&sibling| sibling > node) {
             return next;
@@ -39,7 +39,7 @@ fn end_of(shape: Shape, mut node: usize, size: usize) -> usize {
     size
 }
 
-/// Where the blocks of a subtree lie on a rank: at the root in the order of ranks, elsewhere as they come, from its own on.
+/// Where the blocks of a subtree lie on a rank: at the root in the order of ranks, on other ranks in the order of the tree, its own first.
 enum Place<T> {
     Root(Blocks<T>, usize),
     Inner(Blocks<T>, usize),
@@ -54,7 +54,7 @@ impl<T> Place<T> {
     }
 }
 
-/// The tree and the place of its blocks, where all lengths fit.
+/// The tree and the place of its blocks, after checking the lengths.
 fn rooted<T: Plain>(
     builder: &mut ScheduleBuilder,
     group: &Group,
@@ -79,7 +79,7 @@ fn rooted<T: Plain>(
     Ok((tree, place))
 }
 
-/// Collects all ranks' blocks at `root`, in the order of ranks, in `all`, which other ranks need not give. Block `r` has `counts[r]`
+/// Collects all ranks' blocks at `root`, in the order of ranks, in `all`. Other ranks need not give `all`. Block `r` has `counts[r]`
 /// elements.
 ///
 /// # Errors
@@ -120,7 +120,7 @@ pub fn scatter<T: Plain>(
     if let Some(parent) = tree.parent {
         builder.recv(place.of(tree.node, tree.end), group.member(parent + root), TAG);
     }
-    // Largest subtree first: it has the longest way to go.
+    // The largest subtree is served first, since its messages have the longest way to go.
     for &(child, end) in tree.children.iter().rev() {
         builder.send(place.of(child, end), group.member(child + root), TAG);
     }

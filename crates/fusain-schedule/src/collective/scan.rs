@@ -5,7 +5,7 @@ use fusain_comm::Plain;
 use super::{Group, Reduction, TAG, can_add};
 use crate::{Region, Result, ScheduleBuilder};
 
-/// Rank `r` ends with the reduction over ranks `0..=r`, element by element, in order. ⌈log₂ p⌉ rounds; extra memory: `data` for each.
+/// Rank `r` gets the reduction over ranks `0..=r`, element by element, in order. ⌈log₂ p⌉ rounds; extra memory: `data` for each round.
 ///
 /// # Errors
 /// [`Error::Unsuitable`](crate::Error::Unsuitable) for a builder that is not in program order.

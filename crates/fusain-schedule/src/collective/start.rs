@@ -16,17 +16,17 @@ use crate::{Engine, Error, Region, Result, Running, ScheduleBuilder};
 #[must_use = "a collective is waited for"]
 pub struct Pending<C: Communicator, T> {
     running: Running<C>,
-    /// None where this rank gets nothing.
+    /// None if this rank gets no result.
     result: Option<Region<T>>,
 }
 
 impl<C: Communicator, T: Plain> Pending<C, T> {
-    /// Whether the run has ended. If the loop is driven by hand, this also runs a round of it.
+    /// Whether the run has ended. If the loop is manual, this also runs a round of it.
     pub fn test(&self) -> bool {
         self.running.test()
     }
 
-    /// Waits for the result. On ranks that get none the vector is empty.
+    /// Waits for the result. The vector is empty on ranks that get no result.
     ///
     /// # Errors
     /// As [`Running::wait`].
@@ -158,8 +158,8 @@ impl<C: Communicator> Engine<C> {
         })
     }
 
-    /// Like [`all_to_all`](Self::all_to_all), with blocks of any length. The counts say how many elements go to each rank and come from
-    /// each.
+    /// Like [`all_to_all`](Self::all_to_all), with blocks of any length. `sent` and `received` give the numbers of elements that go to each
+    /// rank and come from each.
     ///
     /// # Errors
     /// As [`all_to_all`](Self::all_to_all).
@@ -169,7 +169,7 @@ impl<C: Communicator> Engine<C> {
         sent: &[usize],
         received: &[usize],
     ) -> Result<Pending<C, T>> {
-        // Each rank may decide for itself: the two algorithms send the same messages.
+        // Each rank may decide for itself, since the two possible algorithms send the same messages.
         let algorithm = self.choice.all_to_all(self.size(), largest::<T>(sent), false);
         self.between(blocks, total(received)?, |builder, group, from, into| {
             all_to_all(builder, group, (from, sent), (into, received), algorithm)
@@ -209,7 +209,7 @@ impl<C: Communicator> Engine<C> {
     }
 }
 
-/// The vector that a run receives into. The counts are the caller's, so there may be no memory for it.
+/// The vector that a run receives into. The counts are the caller's, so there may be too little memory for it.
 fn zeros<T: Plain>(count: usize) -> Result<Vec<T>> {
     let mut zeros = Vec::new();
     let bytes = (count as u64).saturating_mul(size_of::<T>() as u64);
@@ -218,7 +218,7 @@ fn zeros<T: Plain>(count: usize) -> Result<Vec<T>> {
     Ok(zeros)
 }
 
-/// Bytes of the longest block.
+/// The number of bytes of the longest block.
 fn largest<T>(counts: &[usize]) -> usize {
     counts.iter().max().map_or(0, |count| count.saturating_mul(size_of::<T>()))
 }

@@ -1,7 +1,7 @@
 //! Broadcast down a tree and reduction up a tree, whole or in segments.
 //!
-//! In segments each rank passes one on while the next is on its way: a chain or tree becomes a pipeline. The order of
-//! messages does it: segments are added in order, and each waits only for the data it needs.
+//! With segments each rank passes a segment on while the next one is on its way: a chain or tree becomes a pipeline. This follows from the
+//! order of messages: segments are added in order, and each waits only for the data that it needs.
 
 use std::ops::Range;
 
@@ -15,7 +15,7 @@ use crate::{Region, Result, ScheduleBuilder};
 pub struct Tree {
     /// The tree.
     pub shape: Shape,
-    /// Bytes of a segment, at least one element; `usize::MAX` for the whole.
+    /// The number of bytes of a segment, at least one element; `usize::MAX` for all elements in one segment.
     pub segment_bytes: usize,
 }
 
@@ -25,7 +25,7 @@ impl Tree {
         Self { shape, segment_bytes: usize::MAX }
     }
 
-    /// The parts of `count` elements; one empty part if there are none. Elements of no bytes are one part, however many there are.
+    /// The parts of `count` elements; one empty part if there are no elements. Zero-sized elements are one part, however many there are.
     fn segments<T>(self, count: usize) -> impl Iterator<Item = Range<usize>> {
         let segment = self.segment_bytes.checked_div(size_of::<T>()).unwrap_or(count).max(1);
         (0..count.div_ceil(segment).max(1)).map(move |at| at * segment..((at + 1).saturating_mul(segment)).min(count))
@@ -55,7 +55,7 @@ pub fn broadcast<T: Plain>(
         if let Some(parent) = parent {
             builder.recv(part, group.member(parent + root), TAG);
         }
-        // Largest subtree first: it has the longest way to go.
+        // The largest subtree is served first, since its messages have the longest way to go.
         for child in children.iter().rev() {
             builder.send(part, group.member(child + root), TAG);
         }
@@ -65,8 +65,8 @@ pub fn broadcast<T: Plain>(
 
 /// Reduces the `data` of all ranks, element by element, into `data` of `root`. Other ranks' `data` is left with partial results.
 ///
-/// The tree's root is rank 0 so that operands stay in the order of ranks; another root gets the result by one more
-/// message. Extra memory: `data` for each child.
+/// To keep the operands in the order of ranks, the tree's root is always rank 0; another root gets the result by one more message. Extra
+/// memory: `data` for each child.
 ///
 /// # Errors
 /// As [`broadcast`].

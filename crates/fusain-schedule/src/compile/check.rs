@@ -1,22 +1,22 @@
-//! Checks each operation by itself: what it names must exist, and what it reads must fit what it writes.
+//! Checks each operation by itself: everything that it names must exist, and the blocks that it reads must fit those that it writes.
 
 use super::pieces::pieces;
 use crate::binary::{MEMORIES_MAX, MEMORY_BYTES_MAX};
 use crate::{Action, Block, Error, Result, TAGS};
 
-/// What operations may name.
+/// The limits on the things that operations may name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limits<'a> {
     pub(crate) size: u32,
     pub(crate) functions: usize,
-    /// Bytes of each memory.
+    /// The number of bytes of each memory.
     memories: &'a [u64],
-    /// Of all memories together.
+    /// The number of bytes of all memories together.
     memory_bytes: u64,
 }
 
 impl<'a> Limits<'a> {
-    /// Refuses memories that are too many or too long.
+    /// Makes the limits. Refuses too many memories, and memories that are too long.
     pub(crate) fn new(size: u32, functions: usize, memories: &'a [u64]) -> Result<Self> {
         if memories.len() > MEMORIES_MAX {
             return Err(Error::TooLarge { what: format!("{} buffers, at most {MEMORIES_MAX}", memories.len()) });
@@ -24,7 +24,7 @@ impl<'a> Limits<'a> {
         if let Some(bytes) = memories.iter().find(|&&bytes| bytes > MEMORY_BYTES_MAX) {
             return Err(Error::TooLarge { what: format!("a memory of {bytes} bytes, at most {MEMORY_BYTES_MAX}") });
         }
-        // 2^16 memories of less than 2^48 bytes: it does not overflow.
+        // The sum does not overflow: 2^16 memories of less than 2^48 bytes.
         Ok(Self { size, functions, memories, memory_bytes: memories.iter().sum() })
     }
 
@@ -45,8 +45,8 @@ impl<'a> Limits<'a> {
                 if !(if is_send { target } else { source }).is_empty() {
                     return unknown("a send writes nothing and a receive reads nothing".to_owned());
                 }
-                // A send may name a block again and again, and a run needs memory for all of it: few bytes of a schedule could ask for
-                // any amount. (What a receive writes is apart, so it is never longer.)
+                // A send may name a block many times, and a run needs memory for the whole message: a schedule of few bytes could claim any
+                // amount. (The blocks that a receive writes do not overlap, so it is never longer.)
                 let (sent, all) = (length(source), self.memory_bytes);
                 if sent > all {
                     let what = format!("operation {operation} sends {sent} bytes, at most the {all} of all memories");
@@ -86,7 +86,7 @@ impl<'a> Limits<'a> {
     fn in_bounds(&self, operation: usize, block: &Block) -> Result<()> {
         let bytes = self.memories.get(block.memory as usize).copied().unwrap_or(0);
         let end = block.offset.saturating_add(block.bytes);
-        // Even an empty block names a memory that is there.
+        // Even an empty block must name a memory that exists.
         if end > bytes || block.memory as usize >= self.memories.len() {
             return Err(Error::OutOfBounds { operation, memory: block.memory, end, bytes });
         }
@@ -110,8 +110,8 @@ fn whole_elements(operation: usize, target: &[Block], source: &[Block], element_
     }
 }
 
-/// What is written is written once, and is apart from all that is read, or is exactly the piece that it is combined with. O(n log n) for n
-/// blocks.
+/// Checks that written blocks do not overlap each other, and that each is apart from all that is read, or is exactly the piece that it is
+/// combined with. O(n log n) for n blocks.
 fn no_overlap(operation: usize, target: &[Block], source: &[Block]) -> Result<()> {
     if target.len() > 1 {
         let mut sorted: Vec<&Block> = target.iter().filter(|block| block.bytes > 0).collect();
@@ -127,16 +127,16 @@ fn no_overlap(operation: usize, target: &[Block], source: &[Block]) -> Result<()
     if is_apart { Ok(()) } else { Err(Error::Overlap { operation }) }
 }
 
-/// Whether no piece that is read overlaps a piece that is written, but for the one that it is combined with, if that is the same. The targets
-/// are apart.
+/// Whether no piece that is read overlaps a piece that is written, except that a piece may be combined with itself. The targets do not
+/// overlap each other.
 ///
-/// Pieces are combined one after another: a later one would read what an earlier one has written.
+/// Pieces are combined one after another, so a later piece would read what an earlier one has written.
 fn pieces_are_apart(target: &[Block], source: &[Block]) -> bool {
     let pairs: Vec<(Block, Block)> = pieces(target, source).collect();
     let mut written: Vec<&Block> = pairs.iter().map(|(target, _)| target).collect();
     written.sort_unstable_by_key(|block| (block.memory, block.offset));
     pairs.iter().all(|(target, source)| {
-        // The first that ends behind the source's begin. If it is the source itself, those behind it are apart.
+        // The first target that ends after the source's begin. If it is the source itself, the later targets are apart from the source.
         let start = (source.memory, source.offset);
         let first = written.partition_point(|block| (block.memory, block.offset + block.bytes) <= start);
         written.get(first).is_none_or(|first| !first.overlaps(source) || (*first == target && target == source))
@@ -167,14 +167,14 @@ mod tests {
         let check = |target: &[Block], source: &[Block]| limits.check(4, Action::Copy, target, source);
         let (overlap, [a, b, c]) = (Err(Error::Overlap { operation: 4 }), [0, 8, 16].map(|offset| block(offset, 8)));
         let elsewhere = Block { memory: 1, ..a };
-        // Exchanged, moved on, and read twice.
+        // Blocks that are exchanged, moved on, or read twice.
         assert_eq!(check(&[a, b], &[b, a]), overlap);
         assert_eq!(check(&[b, c], &[a, b]), overlap);
         assert_eq!(check(&[a, b], &[a, a]), overlap);
-        // Cut differently, so that a part is read where another one is written.
+        // Blocks with different boundaries, so that a part is read where another part is written.
         assert_eq!(check(&[block(0, 16)], &[block(20, 12), block(2, 4)]), overlap);
         assert_eq!(check(&[a, elsewhere], &[elsewhere, c]), overlap);
-        // In place piece by piece, and read twice from elsewhere.
+        // Blocks combined with themselves piece by piece, and blocks of another memory read twice.
         assert_eq!(check(&[block(0, 16), c], &[a, block(8, 16)]), Ok(()));
         assert_eq!(check(&[c, a], &[c, a]), Ok(()));
         assert_eq!(check(&[a, c], &[elsewhere, elsewhere]), Ok(()));

@@ -6,7 +6,7 @@ use crate::{Action, Error, Graph, Moment, OpId, Result};
 
 /// Lays out a checked graph in the given order.
 pub(super) fn encode(graph: &Graph, order: &Order, functions: usize) -> Result<Vec<u32>> {
-    // All edges lead forward, so places must be known before anything is written.
+    // All edges lead forward, so all places must be known before anything is written.
     let mut places = vec![0usize; graph.operations().len()];
     let mut end = HEADER_WORDS + 2 * graph.memories().len();
     for &operation in &order.sequence {

@@ -1,7 +1,7 @@
-//! From a graph to its binary form: checks, order, layout.
+//! Compiles a graph into its binary form: checks, order, layout.
 //!
-//! 1. [`check`]: every operation by itself, as also done for bytes that come from outside.
-//! 2. [`order`]: a traversal order, or the circle that forbids one.
+//! 1. [`check`]: every operation by itself, which is also done for bytes that come from outside.
+//! 2. [`order`]: a traversal order, or the cycle that forbids one.
 //! 3. [`races`]: operations that touch the same bytes are ordered.
 //! 4. [`encode`]: the layout that [`binary`](crate::binary) describes.
 
@@ -17,7 +17,7 @@ pub use pairing::check_world;
 
 use crate::{Error, Graph, OpId, Result};
 
-/// The words of the graph's schedule.
+/// Compiles a graph into the words of its schedule.
 pub(crate) fn compile(graph: &Graph, functions: usize) -> Result<Vec<u32>> {
     let (rank, size) = (u64::from(graph.rank()), u64::from(graph.size()));
     if rank >= size {

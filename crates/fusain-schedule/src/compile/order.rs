@@ -1,16 +1,16 @@
 //! The traversal order: breadth first, independent operations first, every dependency forward.
 //!
-//! Kahn's algorithm (A. Kahn, "Topological sorting of large networks", CACM 1962), step by step: a step has all operations whose last
-//! dependency is of the step before. An interpreter that takes ready operations from a queue meets them in about this order, so it reads
-//! the schedule from front to back. O(n log k + e) with k kinds of operations.
+//! Kahn's algorithm (A. Kahn, "Topological sorting of large networks", CACM 1962), step by step: a step contains all operations whose last dependency
+//! is in the step before. An interpreter that takes ready operations from a queue meets them in about this order, so it reads the schedule from front
+//! to back. O(n log k + e) with k kinds of operations.
 //!
-//! Within a step any order will do, so messages and long operations come first and short ones follow kind by kind: an interpreter branches on
-//! what an operation does, and a processor that guesses wrong loses more time than a sum of two numbers takes.
+//! Within a step any order is valid. Messages and long operations come first, and short ones follow grouped by kind: an interpreter branches on the
+//! kind of an operation, and a mispredicted branch takes longer than a sum of two numbers.
 
 use crate::{Action, Edge, Error, Graph, Moment, OpId, Result, binary};
 
-/// Bytes up to which an operation is short: a cache line. In longer ones its bytes weigh more than a wrong guess, and the program had them in an order
-/// that may be better for its caches.
+/// The maximum number of bytes of a short operation: a cache line. In longer operations the time for the bytes is more than that of a mispredicted
+/// branch, and the program's own order may be better for its caches.
 const SHORT_BYTES: u64 = 64;
 
 /// The graph's operations in traversal order, and its edges by operation.
@@ -18,13 +18,13 @@ const SHORT_BYTES: u64 = 64;
 pub(crate) struct Order {
     /// Traversal order.
     pub(crate) sequence: Vec<OpId>,
-    /// Where each operation stands in it.
+    /// The position of each operation in `sequence`.
     pub(crate) position: Vec<u32>,
     dependents: Lists,
     predecessors: Lists,
 }
 
-/// One list of operations and moments for each operation, flat.
+/// One list of operations and moments for each operation, in flat vectors.
 #[derive(Debug)]
 struct Lists {
     begins: Vec<u32>,
@@ -65,7 +65,7 @@ impl Order {
         sequence.extend((0..count).filter(|&index| missing[index] == 0).map(|index| OpId(index as u32)));
         let mut step = 0..sequence.len();
         while !step.is_empty() {
-            // Stable: messages of one sender with one tag keep their order.
+            // A stable sort: messages of one sender with one tag keep their order.
             sequence[step.clone()].sort_by_key(|&operation| kind(graph, operation));
             for at in step.clone() {
                 for &(dependent, _) in dependents.of(sequence[at]) {
@@ -87,18 +87,18 @@ impl Order {
         Ok(Self { sequence, position, dependents, predecessors })
     }
 
-    /// Who waits for the operation, and for which moment.
+    /// The operations that wait for this one, and the moment that each waits for.
     pub(crate) fn dependents(&self, operation: OpId) -> &[(OpId, Moment)] {
         self.dependents.of(operation)
     }
 
-    /// Whom the operation waits for.
+    /// The operations that this one waits for.
     pub(crate) fn predecessors(&self, operation: OpId) -> &[(OpId, Moment)] {
         self.predecessors.of(operation)
     }
 }
 
-/// What short operations are ordered by within a step; nothing for all others.
+/// The key by which short operations are ordered within a step; None for all others.
 fn kind(graph: &Graph, operation: OpId) -> Option<[u8; 4]> {
     let action = graph.operations()[operation.index()].action;
     let bytes: u64 = graph.target(operation).iter().map(|block| block.bytes).sum();
@@ -106,7 +106,7 @@ fn kind(graph: &Graph, operation: OpId) -> Option<[u8; 4]> {
     (!is_message && bytes <= SHORT_BYTES).then(|| binary::code(action))
 }
 
-/// Going back from what is left one must come round, since each of it waits for another of it.
+/// Finds a cycle: each remaining operation waits for another remaining one, so going back must reach one operation twice.
 fn circle(missing: &[usize], predecessors: &Lists) -> Vec<usize> {
     let mut seen_at = vec![usize::MAX; missing.len()];
     let mut path = Vec::new();
@@ -144,7 +144,7 @@ mod tests {
             Action::Send { .. } => graph.add(action, &[], &[block(bytes)]),
             _ => graph.add(action, &[block(bytes)], &[block(bytes)]),
         });
-        // A step of its own, though of a kind that comes first.
+        // This one is in a later step, though its kind would come first.
         let last = graph.add(Action::Copy, &[block(1)], &[block(1)]);
         graph.requires(last, ids[0]);
         let sequence = Order::of(&graph).unwrap().sequence;

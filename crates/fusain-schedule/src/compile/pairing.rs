@@ -1,4 +1,4 @@
-//! Sends and the receives that will take them, where both are known.
+//! Matches sends with the receives that will take them, if both are known.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,8 @@ struct Traffic {
     longest_receive: u64,
 }
 
-/// Looks at the graphs of all ranks together: every message has a receive, every receive a message, and none is longer than
-/// every receive it could meet. (Which of several it meets may depend on the run.)
+/// Checks the graphs of all ranks together: every message has a receive, every receive a message, and no message is longer than every
+/// receive that it could meet. (Which of several receives it meets may depend on the run.)
 ///
 /// Time and memory O(messages).
 ///
@@ -39,7 +39,7 @@ pub fn check_world<'a>(graphs: impl IntoIterator<Item = &'a Graph>) -> Result<()
     judge(&channels)
 }
 
-/// Messages of a rank to itself are known from its own graph.
+/// Checks the messages of a rank to itself, which are known from its own graph.
 pub(crate) fn check_own(graph: &Graph) -> Result<()> {
     let mut channels = HashMap::new();
     gather(graph, |peer| peer == graph.rank(), &mut channels);
@@ -65,7 +65,7 @@ fn gather(graph: &Graph, is_asked: impl Fn(u32) -> bool, channels: &mut HashMap<
     }
 }
 
-/// Complains of the first channel, in order, that something is wrong with.
+/// Returns an error for the first wrong channel, in order, if there is one.
 fn judge(channels: &HashMap<Channel, Traffic>) -> Result<()> {
     let wrong = |traffic: &Traffic| traffic.sends != traffic.receives || traffic.longest_send > traffic.longest_receive;
     let first = channels.iter().filter(|(_, traffic)| wrong(traffic)).min_by_key(|(channel, _)| **channel);

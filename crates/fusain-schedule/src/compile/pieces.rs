@@ -1,15 +1,15 @@
-//! Two lists of blocks, cut into pieces that lie within one block of either.
+//! Cuts two lists of blocks into pieces, each of which lies within one block of either list.
 
 use crate::Block;
 
-/// Where in two lists of equal length a walk is.
+/// A position in two lists of equal length.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Walk {
     target: Cursor,
     source: Cursor,
 }
 
-/// A block of a list, and how much of it has been done.
+/// A block of a list, and the number of its bytes that are done.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor {
     index: usize,
@@ -17,7 +17,7 @@ struct Cursor {
 }
 
 impl Cursor {
-    /// What is left of the first block that has something left.
+    /// The rest of the first block that has any bytes left.
     fn rest(&mut self, count: usize, block: impl Fn(usize) -> Block) -> Option<Block> {
         while self.index < count {
             let Block { memory, offset, bytes } = block(self.index);
@@ -31,7 +31,7 @@ impl Cursor {
 }
 
 impl Walk {
-    /// The next pair of pieces. A list is its length and its blocks by index.
+    /// The next pair of pieces. A list is given by its length and a function from index to block.
     pub(crate) fn next(
         &mut self,
         targets: (usize, impl Fn(usize) -> Block),

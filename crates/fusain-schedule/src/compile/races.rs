@@ -1,13 +1,13 @@
-//! Operations that touch the same bytes, one of them writing, must be ordered: the end of one before the start of the other.
+//! Finds races: operations that touch the same bytes, at least one of them writing, must be ordered. The end of one comes before the start of the other.
 //!
-//! It would be too much to ask of every pair. Take the operations that touch one byte in traversal order: it is enough that
-//! each *writer* comes after the writer before it, and each *reader* after the writer before and before the writer behind it.
-//! All other pairs follow, since order is transitive; and a reader that stands between two writers in the traversal and is not
-//! ordered with one of them is a race. Memories are swept from front to back, and each operation is asked for where one of its blocks begins.
+//! Checking every pair would take too long. Take the operations that touch one byte in traversal order: it is enough that each *writer* comes after the
+//! writer before it, and each *reader* after the writer before and before the next writer. All other pairs follow, since order is transitive. A reader that
+//! stands between two writers in the traversal and is not ordered with one of them is a race. Memories are swept from front to back, and an operation is
+//! checked where one of its blocks begins.
 //!
-//! The question "does a's end come before b's start" is a search backwards from b that leaves out what stands before a in the
-//! traversal. A direct dependency, which is the usual case, is seen at once. The last step of a path, the one that leaves a,
-//! must be a `requires`; the others may be of either kind, since who waits for a start waits for all that this start waits for.
+//! The question "does a's end come before b's start" is answered by a search backwards from b that leaves out all operations before a in the traversal. A
+//! direct dependency, which is the usual case, is found at once. The step of the path that leaves a must be a `requires`. The others may be of either kind,
+//! since an operation that waits for a start waits for everything that this start waits for.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -53,7 +53,7 @@ fn sweep(memory: u32, events: &mut [Event], search: &mut Search<'_>) -> Result<(
             begun.extend(event.begins.then_some(event.position));
             next += 1;
         }
-        // All others have been asked for where the later of them began.
+        // All other pairs were checked where the later of their blocks began.
         for position in begun.drain(..) {
             search.check_neighbours(&touching, position).map_err(|(first, second)| {
                 let (first, second) = (first.index(), second.index());
@@ -65,10 +65,10 @@ fn sweep(memory: u32, events: &mut [Event], search: &mut Search<'_>) -> Result<(
     Ok(())
 }
 
-/// The operations that touch a byte, by their positions in the traversal.
+/// The operations that touch a byte, by their positions in the traversal order.
 #[derive(Default)]
 struct Touching {
-    /// By how many blocks each reads and writes it: an operation may read what it writes, or read it through two blocks.
+    /// The numbers of blocks by which each operation reads and writes the byte: an operation may read what it writes, or read it through two blocks.
     counts: BTreeMap<u32, [u32; 2]>,
     writers: BTreeSet<u32>,
 }
@@ -95,16 +95,16 @@ impl Touching {
 
 struct Search<'a> {
     order: &'a Order,
-    /// In which round a position was last seen.
+    /// The number of the round in which each position was last seen.
     seen: Vec<u32>,
     round: u32,
-    /// Pairs of positions that were asked for before.
+    /// Pairs of positions that are known to be ordered.
     ordered: HashSet<(u32, u32)>,
 }
 
 impl Search<'_> {
-    /// Asks for `position` and those next to it: the writer before and the writer behind it, and if it writes, the readers up to these, which are themselves
-    /// ordered with them.
+    /// Checks `position` against its neighbours: the writer before it and the writer after it. If it writes, checks it also against the readers up to these
+    /// writers, which are themselves ordered with the writers.
     fn check_neighbours(&mut self, touching: &Touching, position: u32) -> Result<(), (OpId, OpId)> {
         let writer_before = touching.writers.range(..position).next_back().copied();
         let writer_behind = touching.writers.range(position + 1..).next().copied();

@@ -1,4 +1,4 @@
-//! What can be wrong with a text.
+//! Errors of the text form.
 
 use std::io;
 
@@ -6,16 +6,16 @@ use std::io;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// The text says something else than it may at this place.
+    /// The text does not have what must stand at this place.
     #[error("line {line}, column {column}: expected {expected}, found {found}")]
     Unexpected {
-        /// From 1.
+        /// The line, from 1.
         line: u64,
-        /// From 1, in bytes.
+        /// The column, from 1, in bytes.
         column: u64,
-        /// What may stand there.
+        /// What may stand at this place.
         expected: String,
-        /// What stands there.
+        /// What stands at this place.
         found: String,
     },
     /// The text could not be read.

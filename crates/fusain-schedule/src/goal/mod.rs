@@ -16,12 +16,13 @@
 //! ```
 //!
 //! Each line has one statement. A label is a letter, then letters, digits and `_`; it is optional, and may be used before the line that
-//! defines it. `tag`, `cpu` and `nic` default to 0. `from -1` and `tag -1` of a `recv` match anything. Comments may stand wherever a space
-//! may. `\r\n` ends a line as `\n` does.
+//! defines it. `tag`, `cpu` and `nic` default to 0. `from -1` and `tag -1` of a `recv` match any rank and any tag. Comments may stand
+//! wherever a space may. `\r\n` ends a line as `\n` does.
 //!
 //! Two rules are stricter than in those tools: a label names one statement, and every rank has a block.
 //!
-//! A [`Reader`] returns one rank at a time and keeps no more, so a file may be larger than memory. A [`Writer`] does the reverse.
+//! A [`Reader`] returns one rank at a time and stores no more than that, so a file may be larger than memory. A [`Writer`] does the
+//! reverse.
 //!
 //! ```
 //! use fusain_schedule::goal::{Operation, Rank, Reader, Writer};

@@ -1,6 +1,6 @@
-//! Three well-known schedules, rank by rank, as Schedgen writes them: something to begin with, to compare with, and to measure.
+//! Three well-known schedules, rank by rank, as Schedgen writes them: as first examples, for comparison, and for measurements.
 //!
-//! Each is a pure function of the rank. Each writes into a [`Rank`] whose memory it uses again, so that a million ranks take the memory of one.
+//! Each is a pure function of the rank. Each writes into a [`Rank`] whose memory it reuses, so that a million ranks take the memory of one.
 //!
 //! ```
 //! use fusain_schedule::goal::{Rank, Writer, patterns};
@@ -18,8 +18,8 @@
 
 use super::{Operation, Rank};
 
-/// In round k a rank sends to the rank 2^k ahead, and goes on when it has heard from the rank 2^k behind. After the last round every rank
-/// has heard from every other, directly or not. With one byte it is a barrier.
+/// In round k a rank sends to the rank 2^k ahead, and goes on when it has received from the rank 2^k behind. After the last round every
+/// rank has received from every other, directly or not. With one byte it is a barrier.
 ///
 /// ⌈log2 ranks⌉ rounds. D. Hensgen, R. Finkel, U. Manber: "Two algorithms for barrier synchronization", 1988.
 ///
@@ -37,7 +37,7 @@ pub fn dissemination(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
     }
 }
 
-/// A binomial tree to rank 0: a rank collects from those 2^k above it, and then sends to its parent.
+/// A binomial tree to rank 0: a rank receives from the ranks 2^k above it, and then sends to its parent.
 ///
 /// ⌈log2 ranks⌉ rounds; a parent's receives are posted at once, and its send waits for all of them.
 ///
@@ -45,7 +45,7 @@ pub fn dissemination(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
 /// If `rank` is not below `ranks`.
 pub fn binomial_reduce(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
     begin(into, rank, ranks);
-    // Its parent lacks its highest bit; its children have one bit more, above that.
+    // The parent's number lacks the highest bit of this rank's number; each child's number has one more bit above it.
     let children = distances(ranks).filter(|&distance| rank < distance && distance < ranks - rank);
     let send = (rank > 0).then(|| into.push(Operation::send(bytes, rank - (1 << rank.ilog2()))));
     for distance in children {
@@ -68,12 +68,12 @@ pub fn linear_alltoall(into: &mut Rank, rank: u32, ranks: u32, bytes: u64) {
     }
 }
 
-/// 1, 2, 4, ... below `ranks`.
+/// The distances 1, 2, 4, ... below `ranks`.
 fn distances(ranks: u32) -> impl Iterator<Item = u32> {
     (0..u32::BITS).map(|bit| 1 << bit).take_while(move |&distance| distance < ranks)
 }
 
-/// The rank so far ahead around the ring; `distance` is below `ranks`.
+/// The rank `distance` further on round the ring; `distance` is below `ranks`.
 fn ahead(rank: u32, distance: u32, ranks: u32) -> u32 {
     let to_end = ranks - rank;
     if distance < to_end { rank + distance } else { distance - to_end }

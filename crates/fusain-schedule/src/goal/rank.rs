@@ -1,4 +1,4 @@
-//! One rank's schedule as the text form says it: operations in the order of the lines, and what waits for what.
+//! One rank's schedule as in the text form: operations in the order of the lines, and their dependencies.
 
 use std::fmt;
 
@@ -13,10 +13,10 @@ pub struct Rank {
     pub dependencies: Vec<Dependency>,
 }
 
-/// One thing a rank does, on which of its processors and network cards.
+/// An operation of a rank, and the processor and network card that it uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// What it does.
+    /// What the operation does.
     pub kind: Kind,
     /// The processor that is busy with it.
     pub cpu: u8,
@@ -29,16 +29,16 @@ pub struct Operation {
 pub enum Kind {
     /// Sends a message.
     Send {
-        /// Its length.
+        /// The length of the message.
         bytes: u64,
         /// The rank that gets it.
         to: u32,
-        /// What a receive asks for besides the sender. Below `u32::MAX`.
+        /// The tag that a receive must ask for, besides the sender. Below `u32::MAX`.
         tag: u32,
     },
     /// Receives a message.
     Recv {
-        /// The largest it may be.
+        /// The maximum length of the message.
         bytes: u64,
         /// The sender; `None` for any.
         from: Option<u32>,
@@ -47,7 +47,7 @@ pub enum Kind {
     },
     /// Calculates.
     Calc {
-        /// For so long, in nanoseconds by custom.
+        /// The duration, in nanoseconds by custom.
         time: u64,
     },
 }
@@ -74,17 +74,17 @@ impl Rank {
         number.expect("a rank has fewer than 2^32 - 1 operations")
     }
 
-    /// Lets `operation` wait for the end of `on`.
+    /// Makes `operation` wait for the end of `on`.
     pub fn requires(&mut self, operation: u32, on: u32) {
         self.dependencies.push(Dependency { operation, on, moment: Moment::End });
     }
 
-    /// Lets `operation` wait for the start of `on`.
+    /// Makes `operation` wait for the start of `on`.
     pub fn irequires(&mut self, operation: u32, on: u32) {
         self.dependencies.push(Dependency { operation, on, moment: Moment::Start });
     }
 
-    /// Removes all operations, and keeps the memory.
+    /// Removes all operations and dependencies, and keeps the memory.
     pub fn clear(&mut self) {
         self.operations.clear();
         self.dependencies.clear();
@@ -157,9 +157,10 @@ impl fmt::Display for Operation {
     }
 }
 
-/// What the text form and the simulator know of a graph: lengths instead of memory, and local operations as calculations, of no time unless they
-/// are [`Action::Calc`].
+/// Reduces a graph to what the text form and the simulator need.
 ///
+/// Memory becomes lengths. Local operations become calculations, which take no time unless they are [`Action::Calc`]. Gives
+/// [`Error::TooLarge`](crate::Error::TooLarge) for a processor or card above 255.
 /// [`Error::TooLarge`](crate::Error::TooLarge) for a processor or card above 255.
 impl TryFrom<&Graph> for Rank {
     type Error = crate::Error;
@@ -172,7 +173,7 @@ impl TryFrom<&Graph> for Rank {
 }
 
 impl Rank {
-    /// Becomes what is known of a graph, in the memory it has.
+    /// Replaces this rank by a graph reduced to the text form, and reuses the memory.
     pub(crate) fn take_from(&mut self, graph: &Graph) -> crate::Result<()> {
         self.clear();
         for (index, operation) in graph.operations().iter().enumerate() {

@@ -7,9 +7,9 @@ use super::scan::{Place, Scanner, Token};
 use super::{Dependency, Error, Kind, Operation, Rank};
 use crate::Moment;
 
-/// Reads a schedule rank by rank: an iterator over [`Rank`]s, or [`Reader::read`] to use the memory of one again.
+/// Reads a schedule rank by rank: an iterator over [`Rank`]s, or [`Reader::read`] to reuse the memory of one.
 ///
-/// Time O(bytes), memory O(the largest rank) whatever the length of the text. After an error it ends. It has a buffer of its own.
+/// Time O(bytes), memory O(the largest rank) whatever the length of the text. After an error the reader ends. It has its own buffer.
 ///
 /// ```
 /// use fusain_schedule::goal::Reader;
@@ -27,13 +27,13 @@ pub struct Reader<R> {
     ranks: u32,
     next: u32,
     failed: bool,
-    /// The labels of the rank at hand.
+    /// The labels of the current rank.
     labels: HashMap<Box<[u8]>, u32>,
     /// Labels used before they were set.
     early: Vec<Early>,
 }
 
-/// A label used before it was set: which end of which dependency it stands for.
+/// A label used before it was set: the dependency, and which of its two operations the label stands for.
 struct Early {
     dependency: usize,
     waits: bool,
@@ -41,11 +41,11 @@ struct Early {
     place: Place,
 }
 
-/// Stands in a dependency for a label not yet set.
+/// The number in a dependency that stands for a label not yet set.
 const UNKNOWN: u32 = u32::MAX;
 
 impl<R: Read> Reader<R> {
-    /// Reads up to the number of ranks.
+    /// Makes a reader, and reads the text up to the number of ranks.
     ///
     /// # Errors
     /// [`Error::Unexpected`] if the text begins with something else; [`Error::Io`].
@@ -62,12 +62,12 @@ impl<R: Read> Reader<R> {
         Ok(Self { scanner, ranks, next: 0, failed: false, labels: HashMap::new(), early: Vec::new() })
     }
 
-    /// How many ranks the schedule is for.
+    /// The number of ranks of the schedule.
     pub fn ranks(&self) -> u32 {
         self.ranks
     }
 
-    /// Reads the next rank into `rank`, whose memory it uses again; `false` after the last.
+    /// Reads the next rank into `rank`, whose memory it reuses. Returns `false` after the last.
     ///
     /// # Errors
     /// [`Error::Unexpected`] if the text is not a valid schedule; [`Error::Io`].
@@ -81,7 +81,7 @@ impl<R: Read> Reader<R> {
         outcome
     }
 
-    /// `rank 3 { ... }`, or the end.
+    /// Reads `rank 3 { ... }`, or the end of the text.
     fn block(&mut self, rank: &mut Rank) -> Result<bool, Error> {
         next_line(&mut self.scanner)?;
         if self.next == self.ranks {
@@ -117,7 +117,7 @@ impl<R: Read> Reader<R> {
         Ok(true)
     }
 
-    /// From its first word, which is read, to the token after its end.
+    /// Reads a statement, whose first word was read, up to the token after its end.
     fn statement(&mut self, rank: &mut Rank) -> Result<(), Error> {
         if matches!(self.scanner.word(), b"send" | b"recv" | b"calc") {
             return self.operation(rank);
@@ -140,7 +140,7 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// From its verb, which is read, to the token after its end.
+    /// Reads an operation, whose verb was read, up to the token after its end.
     fn operation(&mut self, rank: &mut Rank) -> Result<(), Error> {
         let scanner = &mut self.scanner;
         let verb = match (scanner.token(), scanner.word()) {
@@ -173,7 +173,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// From its verb, which is read, to the token after its end.
+    /// Reads a dependency, whose verb was read, up to the token after its end.
     fn dependency(&mut self, rank: &mut Rank, moment: Moment, waits: Box<[u8]>, place: Place) -> Result<(), Error> {
         if self.scanner.advance()? != Token::Word {
             return Err(self.scanner.unexpected("a label"));
@@ -193,7 +193,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// At the end of a rank: every label is set now.
+    /// Sets the labels used early, at the end of a rank, where every label is known.
     fn resolve(&mut self, rank: &mut Rank) -> Result<(), Error> {
         for early in self.early.drain(..) {
             let Some(&number) = self.labels.get(&early.label) else {
@@ -214,7 +214,7 @@ enum Verb {
     Calc,
 }
 
-/// `tag`, `cpu` and `nic`, each at most once, up to the token after them.
+/// Reads `tag`, `cpu` and `nic`, each at most once, up to the token after them.
 fn attributes<R: Read>(scanner: &mut Scanner<R>, mut operation: Operation, verb: Verb) -> Result<Operation, Error> {
     let expected = match verb {
         Verb::Calc => "`cpu` or the end of the line",
@@ -247,13 +247,13 @@ fn attributes<R: Read>(scanner: &mut Scanner<R>, mut operation: Operation, verb:
     }
 }
 
-/// The next token that is not the end of a line.
+/// Reads the next token that is not the end of a line.
 fn next_line<R: Read>(scanner: &mut Scanner<R>) -> Result<Token, Error> {
     while scanner.advance()? == Token::Line {}
     Ok(scanner.token())
 }
 
-/// The next token must be this word.
+/// Reads the next token, which must be this word.
 fn word<R: Read>(scanner: &mut Scanner<R>, expected: &[u8]) -> Result<(), Error> {
     if scanner.advance()? == Token::Word && scanner.word() == expected {
         return Ok(());
@@ -261,7 +261,7 @@ fn word<R: Read>(scanner: &mut Scanner<R>, expected: &[u8]) -> Result<(), Error>
     Err(scanner.unexpected(quoted(expected)))
 }
 
-/// The token at hand must be a number up to `max`.
+/// Returns the current token, which must be a number up to `max`.
 fn number<R: Read>(scanner: &Scanner<R>, max: u64, what: &str) -> Result<u64, Error> {
     match scanner.token() {
         Token::Number(number) if number <= max => Ok(number),
@@ -270,14 +270,14 @@ fn number<R: Read>(scanner: &Scanner<R>, max: u64, what: &str) -> Result<u64, Er
     }
 }
 
-/// The token at hand and the next: `1024b`.
+/// Reads the current token and the next one, as in `1024b`.
 fn bytes<R: Read>(scanner: &mut Scanner<R>) -> Result<u64, Error> {
     let bytes = number(scanner, u64::MAX, "how many bytes, as in `1024b`")?;
     word(scanner, b"b")?;
     Ok(bytes)
 }
 
-/// The token at hand must be one of so many ranks.
+/// Returns the current token, which must be one of `ranks` ranks.
 fn peer<R: Read>(scanner: &Scanner<R>, ranks: u32) -> Result<u32, Error> {
     match scanner.token() {
         Token::Number(number) if number < u64::from(ranks) => Ok(number as u32),

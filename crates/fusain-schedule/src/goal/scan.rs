@@ -1,6 +1,6 @@
 //! Splits the text into words, numbers and marks, each with its place.
 //!
-//! The text goes through one buffer of fixed size, and a word into another: nothing here grows with the text, whatever it says.
+//! The text goes through one buffer of fixed size, and each word into another. So memory does not grow with the text.
 
 use std::io::{self, Read};
 
@@ -11,16 +11,16 @@ use super::Error;
 pub(super) enum Token {
     Word,
     Number(u64),
-    /// A number past 2^64.
+    /// A number of 2^64 or more.
     TooLarge,
-    /// `-1`, which stands for any.
+    /// `-1`, which stands for any rank or tag.
     Any,
     Colon,
     Open,
     Close,
     Line,
     End,
-    /// A byte that begins nothing.
+    /// A byte with which no token begins.
     Other(u8),
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Place {
     column: u64,
 }
 
-/// Longer words are refused.
+/// The maximum length of a word; longer words are refused.
 pub(super) const WORD_BYTES_MAX: usize = 1024;
 
 const BUFFER_BYTES: usize = 1 << 16;
@@ -41,10 +41,10 @@ pub(super) struct Scanner<R> {
     buffer: Box<[u8]>,
     at: usize,
     filled: usize,
-    /// Bytes of the text before the buffer.
+    /// The number of bytes of the text before the buffer.
     before: u64,
     line: u64,
-    /// Where the line begins, in bytes from the beginning of the text.
+    /// Where the current line begins, in bytes from the beginning of the text.
     line_begins: u64,
     /// The word read last.
     word: Vec<u8>,
@@ -81,7 +81,7 @@ impl<R: Read> Scanner<R> {
         self.place
     }
 
-    /// That something else should stand where the last token stands.
+    /// An error which says that something else should stand where the last token stands.
     pub(super) fn unexpected(&self, expected: impl Into<String>) -> Error {
         self.unexpected_at(self.place, expected, self.describe())
     }
@@ -165,7 +165,7 @@ impl<R: Read> Scanner<R> {
         Ok(number.map_or(Token::TooLarge, Token::Number))
     }
 
-    /// Passes over spaces and comments, and the `\r` of a `\r\n`.
+    /// Skips spaces and comments, and the `\r` of a `\r\n`.
     fn skip(&mut self) -> Result<(), Error> {
         loop {
             match self.peek()? {
@@ -188,7 +188,7 @@ impl<R: Read> Scanner<R> {
         }
     }
 
-    /// Passes over the rest of a `/*` comment, which may end lines.
+    /// Skips the rest of a `/*` comment, which may contain line ends.
     fn skip_block(&mut self) -> Result<(), Error> {
         let begin = self.place;
         self.bump();
@@ -217,7 +217,7 @@ impl<R: Read> Scanner<R> {
         Ok(Some(self.buffer[self.at]))
     }
 
-    /// Goes past the byte seen last.
+    /// Goes past the byte that `peek` returned last.
     #[inline]
     fn bump(&mut self) {
         let ends_line = self.buffer[self.at] == b'\n';

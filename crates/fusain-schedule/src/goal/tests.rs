@@ -1,4 +1,4 @@
-//! What the reader takes, what it refuses and how it says so, and that it mirrors the writer.
+//! What the reader accepts, what it refuses and with which message, and that it reads what the writer writes.
 
 use std::io::Read;
 
@@ -110,7 +110,7 @@ fn words_have_a_limit_and_errors_are_final() {
     assert!(reader.next().is_none());
 }
 
-/// A text that is made while it is read, and never held.
+/// A text that is generated while it is read, and is never stored as a whole.
 struct Endless {
     rank: Rank,
     next: u32,
@@ -133,7 +133,7 @@ impl Read for Endless {
             self.piece.extend_from_slice(b"}\n");
             (self.next, self.at) = (self.next + 1, 0);
         }
-        // An odd length, so that tokens straddle what is read at once.
+        // An odd length, so that the end of a read lies within a token.
         let length = into.len().min(self.piece.len() - self.at).min(13);
         into[..length].copy_from_slice(&self.piece[self.at..self.at + length]);
         self.at += length;
@@ -218,7 +218,7 @@ proptest! {
         let _ = read(&[b"num_ranks 1 rank 0 {", bytes.as_slice()].concat());
     }
 
-    /// A schedule with bytes cut, doubled and changed: read or refused, and what is read can be written and read again.
+    /// A schedule with bytes cut, doubled and changed is read or refused. What was read can be written and read again.
     #[test]
     fn damaged_text_is_read_or_refused(
         ranks in ranks(),

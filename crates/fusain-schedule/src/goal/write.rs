@@ -5,15 +5,16 @@ use std::io::{self, Write};
 use super::{Kind, Operation, Rank};
 use crate::Moment;
 
-/// Writes a schedule rank by rank. Labels are `l1`, `l2`, ... in the order of operations, and only where something waits.
+/// Writes a schedule rank by rank. Labels are `l1`, `l2`, ... in the order of operations. Only operations with a dependency get one.
 ///
-/// Time and bytes O(operations + dependencies), one rank's flags of extra memory. Writes in small pieces: give it a buffer.
+/// Time and bytes O(operations + dependencies); the extra memory is one flag for each operation of a rank. It writes in small pieces, so give it a
+/// buffer.
 #[derive(Debug)]
 pub struct Writer<W> {
     into: W,
     ranks: u32,
     next: u32,
-    /// Whether an operation of the rank at hand needs a label.
+    /// Whether each operation of the current rank needs a label.
     labelled: Vec<bool>,
 }
 
@@ -21,7 +22,7 @@ impl<W: Write> Writer<W> {
     /// Begins a schedule for `ranks` ranks.
     ///
     /// # Errors
-    /// Those of `into`; no ranks at all are invalid input.
+    /// Those of `into`; a number of 0 ranks is invalid input.
     pub fn new(mut into: W, ranks: u32) -> io::Result<Self> {
         if ranks == 0 {
             return Err(invalid("a schedule has at least one rank".into()));
@@ -34,7 +35,8 @@ impl<W: Write> Writer<W> {
     ///
     /// # Errors
     /// Those of the writer. Invalid input is one rank too many, a dependency on an operation that the rank does not have, and an operation that no
-    /// [`Reader`](super::Reader) takes: a message to or from a rank that does not exist or with the tag `u32::MAX`, or a calculation on a network card.
+    /// [`Reader`](super::Reader) accepts: a message to or from a rank that does not exist or with the tag `u32::MAX`, or a calculation on a network
+    /// card.
     pub fn write(&mut self, rank: &Rank) -> io::Result<()> {
         if self.next == self.ranks {
             return Err(invalid(format!("the schedule is for {} ranks, and all are written", self.ranks)));
@@ -70,7 +72,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Whether it can be read again.
+    /// Checks that the operation can be read again.
     fn check(&self, operation: &Operation) -> io::Result<()> {
         let (rank, ranks) = (self.next, self.ranks);
         let (peer, tag) = match operation.kind {

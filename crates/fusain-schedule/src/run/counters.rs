@@ -1,4 +1,4 @@
-//! The bits of a run's counters.
+//! The bits of the counters of a run.
 
 /// Set in the counters of messages.
 pub(super) const IS_MESSAGE: u32 = 1 << 31;

@@ -7,7 +7,7 @@ use fusain_comm::Plain;
 
 use crate::{Block, Error, Result};
 
-/// A vector whose type is forgotten.
+/// A vector without its element type.
 trait Memory: Any + Send {
     fn bytes(&self) -> &[u8];
     fn bytes_mut(&mut self) -> &mut [u8];
@@ -23,7 +23,7 @@ impl<T: Plain> Memory for Vec<T> {
     }
 }
 
-/// Target and source of an operation, or the memories they are in.
+/// Target and source of an operation, or the memories that contain them.
 pub(super) enum Pair<'a> {
     Apart(&'a mut [u8], &'a [u8]),
     Same(&'a mut [u8]),
@@ -38,14 +38,14 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Parts of them of equal length that are the same or apart, as every schedule's blocks are.
+    /// Parts of equal length that are either the same or apart, as the blocks of every valid schedule are.
     #[inline]
     pub(super) fn at(self, to: Range<usize>, from: Range<usize>) -> Self {
         match self {
             Self::Apart(target, source) => Self::Apart(&mut target[to], &source[from]),
             Self::Same(both) if to == from => Self::Same(&mut both[to]),
             Self::Same(both) => {
-                // Not by which of them comes first: that would be a branch nobody can predict.
+                // Without a test which of them comes first, which would be a branch that no processor can predict.
                 let parts = both.get_disjoint_mut([to, from]);
                 let [to, from] = parts.expect("blocks of a valid schedule are the same or apart");
                 Self::Apart(to, from)
@@ -57,9 +57,9 @@ impl<'a> Pair<'a> {
 pub(super) struct Memories(Vec<Box<dyn Memory>>);
 
 impl Memories {
-    /// A scratchpad of so many bytes, and so many buffers that are missing.
+    /// A scratchpad of `scratch_bytes` bytes, and `buffers` buffers that are missing.
     pub(super) fn new(scratch_bytes: u64, buffers: usize) -> Result<Self> {
-        // Aligned to 16 bytes, the most that any number asks for.
+        // Aligned to 16 bytes, the largest alignment of any number type.
         let too_large = || Error::OutOfMemory { bytes: scratch_bytes };
         let count = usize::try_from(scratch_bytes.div_ceil(16)).map_err(|_| too_large())?;
         let mut scratch: Vec<u128> = Vec::new();
@@ -80,7 +80,7 @@ impl Memories {
         vector.downcast_mut::<Vec<T>>().map(std::mem::take)
     }
 
-    /// Bytes of a buffer that is there.
+    /// The number of bytes of a buffer; 0 if it is missing.
     pub(super) fn len(&self, memory: u32) -> u64 {
         self.0[memory as usize].bytes().len() as u64
     }
@@ -100,7 +100,7 @@ impl Memories {
         self.both(target.memory as usize, source.memory as usize).at(range(target), range(source))
     }
 
-    /// Two memories, which may be one.
+    /// Two memories, which may be the same.
     #[inline]
     pub(super) fn both(&mut self, target: usize, source: usize) -> Pair<'_> {
         if target == source {

@@ -2,21 +2,21 @@
 //!
 //! # Strands
 //!
-//! An operation that waits for messages has to count what is missing. One that waits only for local operations need not, if it is
-//! known that they were executed before: so local operations are put together to *strands*, which are executed from front to back. A
-//! strand begins with an operation that waits for a message, or for operations of several strands; all who wait for operations of
-//! one strand only belong to it. What has no dependency at all begins with the run, and is one strand.
+//! An operation that waits for messages has to count its unmet dependencies. One that waits only for local operations need not, if it is
+//! known that those were executed before. So local operations are grouped into *strands*, which are executed from front to back. A strand
+//! begins with an operation that waits for a message, or for operations of several strands. An operation that waits for operations of one
+//! strand only belongs to that strand. The local operations without dependencies begin with the run, and are in one strand.
 //!
-//! All of a strand can be started when its first operation can, but for the order within, so nothing is started later than it
-//! could be; and what waits for an operation in its middle is released when that has ended, not when the strand has.
+//! All operations of a strand can start when its first one can, except for the order within the strand. So no operation starts later than
+//! it could. An operation that waits for one in the middle of a strand is released when that one has ended, not when the strand has.
 //!
-//! The run has a copy of the schedule's words in which operations are numbered strand by strand, dependencies within a strand are left
-//! out, and those that remain lead to numbers in the place of places. So the counters can lie side by side: counting one down, which may
-//! be any of them, touches 4 bytes of a dense array and not a line of the schedule far ahead. A counter is set back when its operation
-//! starts, so a run that is over is ready to be started again.
+//! The run has a copy of the schedule's words in which operations are numbered strand by strand, dependencies within a strand are left out,
+//! and the remaining ones give numbers instead of places. So the counters can be contiguous: decrementing any counter touches 4 bytes of a
+//! dense array, and not a cache line of the schedule far ahead. A counter is reset when its operation starts, so a run that is over is
+//! ready to be started again.
 //!
-//! Ready operations wait in two queues, messages before strands, since messages take their time without a processor. Neither is ever in a queue
-//! twice, so both queues have their final capacity from the beginning.
+//! Ready operations wait in two queues, messages before strands, since messages take time without a processor. No operation or strand is
+//! ever in a queue twice, so both queues have their final capacity from the beginning.
 
 mod counters;
 mod memory;
@@ -33,15 +33,14 @@ use crate::{Block, Error, Region, Result, Schedule, Trace};
 pub(crate) use state::State;
 pub(crate) use step::Message;
 
-/// A run of a schedule, ready to be started; [`Schedule::prepare`] makes one.
+/// A run of a schedule, ready to be started. [`Schedule::prepare`] makes one.
 ///
 /// It owns its buffers: vectors are put in, and read or taken out when the run has ended. While it runs, its
-/// [`Execution`](crate::Execution) owns it, so nothing else can touch the buffers. An execution that is forgotten leaks them, and nothing
-/// else.
+/// [`Execution`](crate::Execution) owns it, so nothing else can touch the buffers. An execution that is forgotten only leaks them.
 ///
 /// It can be started any number of times.
 pub struct Run(
-    /// Apart, since a run goes through many hands: into an execution, to the loop, and back.
+    /// Boxed, since a run is moved often: into an execution, to the loop, and back.
     pub(crate) Box<State>,
 );
 
@@ -60,15 +59,15 @@ impl Run {
         Ok(Self(Box::new(State::new(schedule)?)))
     }
 
-    /// The schedule it is a run of.
+    /// The schedule of this run.
     pub fn schedule(&self) -> &Schedule {
         &self.0.schedule
     }
 
-    /// Puts the vector of a buffer in. The one that was there is dropped.
+    /// Puts the vector of a buffer in. The previous vector is dropped.
     ///
     /// # Errors
-    /// [`Error::BufferLength`] if its length is not that of the buffer; for elements of no bytes [`Error::Shape`].
+    /// [`Error::BufferLength`] if its length is not that of the buffer; for zero-sized elements [`Error::Shape`].
     ///
     /// # Panics
     /// If the region is of another schedule, of the scratchpad, or a part of a buffer.
@@ -98,11 +97,11 @@ impl Run {
         Ok(self)
     }
 
-    /// Takes the vector of a buffer out; an empty one if none was put in, or it has been taken out. Another must be put in before the next start, unless
-    /// the buffer is empty.
+    /// Takes the vector of a buffer out. Returns an empty vector if none was put in, or it has been taken out. Another one must be put in
+    /// before the next start, unless the buffer is empty.
     ///
     /// # Panics
-    /// If the vector that was put in has elements of another type; as [`put`](Self::put).
+    /// If the vector that was put in has elements of another type; otherwise as [`put`](Self::put).
     pub fn take<T: Plain>(&mut self, buffer: Region<T>) -> Vec<T> {
         let memory = self.buffer(buffer).memory;
         let is_missing = self.0.memories.len(memory) == 0;
@@ -110,7 +109,7 @@ impl Run {
         if is_missing { taken.unwrap_or_default() } else { taken.expect("the vector has elements of this type") }
     }
 
-    /// The block of a region that is a whole buffer.
+    /// The block of a region, which must be a whole buffer.
     fn buffer<T>(&self, region: Region<T>) -> Block {
         let block = region.block();
         let declared = self.0.schedule.memory_bytes().nth(block.memory as usize);
@@ -121,8 +120,8 @@ impl Run {
     /// The elements of a region.
     ///
     /// # Panics
-    /// If the region is of another schedule, or its buffer is missing; for elements of the scratchpad that are aligned to more than 16 bytes, since it may
-    /// not be.
+    /// If the region is of another schedule, or its buffer is missing. Also for elements of the scratchpad with an alignment above 16
+    /// bytes, which the scratchpad may not have.
     pub fn get<T: Plain>(&self, region: Region<T>) -> &[T] {
         match size_of::<T>() {
             0 => of_no_bytes(region.len()),
@@ -141,7 +140,7 @@ impl Run {
         }
     }
 
-    /// Sets whether the next starts record when each operation begins and ends. That reads the clock twice for each operation.
+    /// Sets whether the next starts record when each operation begins and ends. Recording reads the clock twice for each operation.
     pub fn trace(&mut self, enable: bool) {
         self.0.trace = enable.then(|| Trace::new(&self.0.schedule));
     }
@@ -152,7 +151,8 @@ impl Run {
     }
 }
 
-/// So many elements of no bytes, which no memory holds. A cast from bytes could not know how many, and what is leaked has no bytes either.
+/// `count` zero-sized elements, which no memory holds. A cast from bytes could not know their number, and the leaked vector has no bytes
+/// either.
 fn of_no_bytes<T: Plain>(count: usize) -> &'static mut [T] {
     vec![T::zeroed(); count].leak()
 }

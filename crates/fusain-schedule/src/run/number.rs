@@ -1,31 +1,31 @@
-//! How a run numbers the operations of its schedule: strand by strand (see the [module](super)).
+//! Numbers the operations of a schedule for a run: strand by strand (see the [module](super)).
 //!
-//! Dependencies lead forward, so who comes to an operation from front to back has seen all that it waits for. O(n + e log n), with three
-//! words for each operation besides what is kept.
+//! Dependencies lead forward, so a pass from front to back reaches an operation after everything that it waits for. O(n + e log n), with
+//! three words for each operation besides the result.
 
 use super::counters::{COUNT, FOLLOWS, IS_MESSAGE};
 use crate::binary::{DEPENDENCIES, Header, ON_END, ON_START, Record};
 use crate::{Error, Result};
 
-/// The words of a schedule, numbered, and what goes with them.
+/// The words of a schedule with operations numbered, and the vectors that belong to them.
 pub(super) struct Numbered {
     pub(super) words: Vec<u32>,
-    /// The rest by number: where each operation's record is, ...
+    /// The place of each operation's record, by number.
     pub(super) places: Vec<u32>,
-    /// ... its counter, ...
+    /// The counter of each operation, by number.
     pub(super) counters: Vec<u32>,
-    /// ... and which wait for nothing.
+    /// The operations that wait for nothing.
     pub(super) independent: Vec<u32>,
     pub(super) strands: usize,
 }
 
-/// Nothing is waited for, as far as is known.
+/// The operation waits for nothing, as far as is known.
 const NOTHING: u32 = u32::MAX;
-/// What is waited for is a message, or of several strands.
+/// The operation waits for a message, or for several strands.
 const SEVERAL: u32 = u32::MAX - 1;
 
 impl Numbered {
-    /// Of a valid schedule.
+    /// Numbers the operations of a valid schedule.
     pub(super) fn new(schedule: &[u32], header: &Header) -> Result<Self> {
         let in_traversal = positions(schedule, header);
         let mut words = schedule.to_vec();
@@ -44,7 +44,7 @@ impl Numbered {
             independent: Vec::new(),
             strands: 0,
         };
-        // A strand has lost its inner dependencies when its operations' turn comes to be counted: those lead forward.
+        // Dependencies lead forward, so those within a strand have been left out when an operation's dependencies are counted.
         for (index, &at) in in_traversal.iter().enumerate() {
             numbered.leave_out_inner(at as usize, index, (&strands, &numbers), &in_traversal);
             numbered.count(at, numbers[index], strands[index] == index as u32)?;
@@ -52,7 +52,7 @@ impl Numbered {
         Ok(numbered)
     }
 
-    /// Leaves out the dependencies within a strand; the others lead to numbers from now on.
+    /// Leaves out the dependencies within a strand; the others give numbers instead of positions from now on.
     fn leave_out_inner(&mut self, at: usize, index: usize, (strands, numbers): (&[u32], &[u32]), in_traversal: &[u32]) {
         let record = Record::at(&self.words, at);
         let (mut from, mut kept) = (record.dependents(at).start, record.dependents(at).start);
@@ -90,7 +90,7 @@ impl Numbered {
     }
 }
 
-/// Where each operation is, in traversal order.
+/// The place of each operation, in traversal order.
 fn positions(words: &[u32], header: &Header) -> Vec<u32> {
     let mut at = header.first_operation();
     let next = |_| {
@@ -101,9 +101,9 @@ fn positions(words: &[u32], header: &Header) -> Vec<u32> {
     (0..header.operations).map(next).collect()
 }
 
-/// For each operation the first one of its strand, both in traversal order; a message is by itself.
+/// For each operation the first one of its strand, both as positions in traversal order. A message is a strand by itself.
 fn strands(words: &[u32], in_traversal: &[u32]) -> Vec<u32> {
-    // First of what it waits for, then its own.
+    // Each entry first holds the strand that the operation waits for, then its own strand.
     let mut strands = vec![NOTHING; in_traversal.len()];
     let mut independent = NOTHING;
     for (index, &at) in in_traversal.iter().enumerate() {
@@ -127,7 +127,7 @@ fn strands(words: &[u32], in_traversal: &[u32]) -> Vec<u32> {
     strands
 }
 
-/// The number of each operation: strands in the order of their first ones, each in traversal order.
+/// The number of each operation: strands in the order of their first operations, each strand in traversal order.
 fn numbers(strands: &[u32]) -> Vec<u32> {
     let mut next = vec![0; strands.len()];
     for &strand in strands {

@@ -1,8 +1,9 @@
-//! Operations of the plainest kind, decoded when a run is prepared: copy or apply, one block from, one block to.
+//! Simple operations, decoded when a run is prepared: copy or apply, with one source block and one target block.
 //!
-//! On a few numbers, reading the record of such an operation costs more than the operation: 18 words and the lists behind them, of which
-//! most say "one". Here it is 40 bytes, in the order in which strands are executed. Those that follow one another in a strand and work on the same
-//! memories are executed in one go: nobody outside waits for any of them but the last, so nothing need be looked at in between.
+//! For a few numbers, reading the record of such an operation takes longer than the operation: 18 words and the lists after them, most of which
+//! have one entry. Here it is 40 bytes, in the order in which strands are executed. Simple operations that follow one another in a strand and work
+//! on the same memories are executed in one go: outside the strand, no operation waits for any of them but the last, so nothing need be checked in
+//! between.
 
 use std::ops::Range;
 
@@ -12,29 +13,29 @@ use crate::binary::{self, BLOCK_WORDS, OPERATION_WORDS, Record};
 use crate::kernel::{self, DivisorIsZero};
 use crate::{Action, Block, ElementType, Operator, Result, Side};
 
-/// One such operation.
+/// A simple operation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Simple {
-    /// How many are executed in one go from this one on; 0 if it is of another kind.
+    /// The number of operations executed in one go from this one on; 0 if it is not simple.
     pub(super) together: u32,
-    /// None if it copies.
+    /// The operator to apply; None for a copy.
     applies: Option<(Operator, ElementType, Side)>,
     pub(super) number: u32,
-    /// Target and source: memories, and where in them.
+    /// The memories of target and source; `offsets` are the offsets in them.
     pub(super) memories: [u16; 2],
     offsets: [u32; 2],
     pub(super) bytes: u32,
-    /// Where those that wait for it are listed, and how many.
+    /// The place of the list of operations that wait for it; `waiting_count` is the length of that list.
     pub(super) waiting: u32,
     pub(super) waiting_count: u32,
 }
 
 impl Simple {
-    /// Of all operations, given their places and counters.
+    /// Decodes all operations, given their places and counters.
     pub(super) fn all(words: &[u32], places: &[u32], counters: &[u32]) -> Vec<Self> {
         let of = |&at: &u32| Self::of(words, at as usize).unwrap_or_default();
         let mut all: Vec<Self> = places.iter().map(of).collect();
-        // From behind, so that who follows knows already how many follow it.
+        // From the end, so that the number of operations that follow an operation is known already.
         for at in (1..all.len()).rev() {
             let next = all[at];
             let before = &mut all[at - 1];
@@ -46,7 +47,7 @@ impl Simple {
         all
     }
 
-    /// Of the operation at a place; `None` if it is of another kind, or its blocks are beyond 4 GiB.
+    /// Decodes the operation at a place; returns `None` if it is not simple, or its blocks are beyond 4 GiB.
     fn of(words: &[u32], at: usize) -> Option<Self> {
         let record = Record::at(words, at);
         let is_plain = matches!(record.action(), Some(Action::Copy | Action::Apply { .. }));

@@ -1,4 +1,4 @@
-//! What a run is made of, and its counters: see the [module](super).
+//! The state of a run, and its counters: see the [module](super).
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -13,25 +13,25 @@ use crate::{Action, Error, Result, Schedule, Trace};
 pub(crate) struct State {
     pub(crate) schedule: Schedule,
     pub(super) words: Vec<u32>,
-    /// Where each operation's record is, strand by strand.
+    /// The place of each operation's record, by number.
     pub(super) places: Vec<u32>,
-    /// What the plainest of them do, strand by strand.
+    /// The decoded simple operations, by number.
     pub(super) simple: Vec<Simple>,
-    /// What each waits for still, strand by strand; with [`IS_MESSAGE`] and [`FOLLOWS`].
+    /// The number of unmet dependencies of each operation, by number, with [`IS_MESSAGE`] and [`FOLLOWS`].
     pub(super) missing: Vec<u32>,
-    /// Those that wait for nothing.
+    /// The operations that wait for nothing.
     pub(super) independent: Vec<u32>,
     pub(super) memories: Memories,
     pub(super) messages: VecDeque<u32>,
-    /// Strands, by the next operation of each.
+    /// Ready strands, given by the next operation of each.
     pub(super) strands: VecDeque<u32>,
-    /// Places of messages under way, in the order of their requests.
+    /// The places of messages under way, in the order of their requests.
     pub(crate) under_way: Vec<u32>,
-    /// Buffers of messages that are done.
+    /// Buffers of completed messages, for reuse.
     pub(super) spare: Vec<Vec<u8>>,
-    /// Operations that have not ended.
+    /// The number of operations that have not ended.
     pub(super) left: usize,
-    /// Kept where somebody wants to know the time: an operation, or who traces.
+    /// When the run started. It is set only if the time is needed, by an operation or a trace.
     pub(super) started: Instant,
     tells_time: bool,
     pub(super) trace: Option<Trace>,
@@ -77,7 +77,7 @@ impl State {
             }
         }
         if self.left > 0 {
-            // It was given up half way.
+            // The last start was given up half way.
             for operation in 0..self.places.len() {
                 self.begin(operation as u32);
             }
@@ -102,13 +102,13 @@ impl State {
         self.left == 0
     }
 
-    /// The record at a place.
+    /// The record of the operation at a place.
     #[inline]
     pub(super) fn record(&self, at: usize) -> Record {
         Record::at(&self.words, at)
     }
 
-    /// One dependency of an operation is fulfilled.
+    /// One dependency of an operation is met.
     #[inline]
     pub(super) fn release(&mut self, operation: u32) {
         let missing = &mut self.missing[operation as usize];
@@ -127,7 +127,7 @@ impl State {
         }
     }
 
-    /// An operation that is started: its place, and its counter set back.
+    /// Starts an operation: resets its counter, and returns its place and record.
     #[inline]
     pub(super) fn begin(&mut self, operation: u32) -> (usize, Record) {
         let at = self.places[operation as usize] as usize;
@@ -137,7 +137,7 @@ impl State {
         (at, record)
     }
 
-    /// Whether an operation of a strand is followed by the next.
+    /// Whether the next operation follows in the same strand.
     #[inline]
     pub(super) fn goes_on(&self, operation: u32) -> bool {
         self.missing.get(operation as usize + 1).is_some_and(|next| next & FOLLOWS != 0)

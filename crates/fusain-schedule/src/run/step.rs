@@ -1,4 +1,4 @@
-//! What a run does with an operation that is ready.
+//! Executes ready operations of a run.
 
 use std::ops::Range;
 
@@ -16,7 +16,7 @@ use crate::{Action, Block, Error, Result};
 /// A message to be started.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
-    /// Its operation's place.
+    /// The place of its operation.
     pub(crate) at: usize,
     pub(crate) is_send: bool,
     pub(crate) peer: usize,
@@ -24,7 +24,7 @@ pub(crate) struct Message {
     pub(crate) bytes: usize,
 }
 
-/// Where the lists of an operation lie.
+/// The places of the lists of an operation.
 struct Lists {
     targets: Range<usize>,
     sources: Range<usize>,
@@ -49,7 +49,7 @@ impl Lists {
 }
 
 impl State {
-    /// The next message that is ready. It counts as started: what waits for its start is released.
+    /// The next message that is ready. It counts as started, so the operations that wait for its start are released.
     pub(crate) fn next_message(&mut self) -> Option<Message> {
         let operation = self.messages.pop_front()?;
         let (at, record) = self.begin(operation);
@@ -67,7 +67,7 @@ impl State {
         Some(Message { at, is_send, peer: peer as usize, tag, bytes })
     }
 
-    /// What a send sends, if that is in one place.
+    /// The bytes that a send sends, if they are in one block.
     pub(crate) fn only_source(&self, message: &Message) -> Option<&[u8]> {
         let record = self.record(message.at);
         match record.sources {
@@ -78,7 +78,7 @@ impl State {
         }
     }
 
-    /// Writes what a send sends to the end of `buffer`.
+    /// Appends the bytes that a send sends to `buffer`.
     pub(crate) fn gather(&self, message: &Message, buffer: &mut Vec<u8>) {
         let record = self.record(message.at);
         for block in self.blocks(Lists::of(&record, message.at).sources) {
@@ -86,7 +86,7 @@ impl State {
         }
     }
 
-    /// The message at a place is done: takes in what was received, and releases what waits for its end.
+    /// The message at a place is complete: stores the received bytes, and releases the operations that wait for its end.
     pub(crate) fn end_message(&mut self, at: usize, completion: Completion) -> Result<()> {
         let record = self.record(at);
         if matches!(record.action(), Some(Action::Recv { .. })) {
@@ -97,7 +97,7 @@ impl State {
         Ok(())
     }
 
-    /// The send at a place was done at once.
+    /// The send at a place was complete at once.
     pub(crate) fn end_send(&mut self, at: usize) {
         let record = self.record(at);
         self.end(&record, at);
@@ -129,12 +129,12 @@ impl State {
         Ok(())
     }
 
-    /// A buffer for a message, of whatever length.
+    /// A buffer for a message, of any length.
     pub(crate) fn spare_buffer(&mut self) -> Vec<u8> {
         self.spare.pop().unwrap_or_default()
     }
 
-    /// What the operation at a place does, in words.
+    /// A description of the operation at a place.
     pub(crate) fn describe(&self, at: usize) -> String {
         let record = self.record(at);
         let [peer, tag] = record.arguments;
@@ -154,8 +154,8 @@ impl State {
         !self.messages.is_empty()
     }
 
-    /// Executes local operations that are ready until they have touched about `budget` bytes, each of them `least` at
-    /// least, or a message becomes ready; says whether there was any. A strand that is interrupted lets the others go first.
+    /// Executes local operations that are ready until they have touched about `budget` bytes, each counting as at least `least` bytes, or a
+    /// message becomes ready. Returns whether there was any. A strand that is interrupted goes to the end of the queue.
     pub(crate) fn compute(&mut self, mut budget: usize, least: usize) -> Result<bool> {
         let mut moved = false;
         while let Some(mut operation) = self.strands.pop_front() {
@@ -178,7 +178,7 @@ impl State {
         Ok(moved)
     }
 
-    /// Executes an operation of a strand, and some that follow it; returns the last one.
+    /// Executes an operation of a strand, and perhaps some that follow it; returns the last one.
     #[inline]
     fn run_some(&mut self, operation: u32, budget: &mut usize, least: usize) -> Result<u32> {
         if self.simple[operation as usize].together > 0 && self.trace.is_none() {
@@ -189,7 +189,7 @@ impl State {
         Ok(operation)
     }
 
-    /// Returns how many bytes it has written.
+    /// Executes a local operation; returns the number of bytes that it has written.
     fn run_local(&mut self, operation: u32) -> Result<usize> {
         let (at, record) = self.begin(operation);
         let lists = Lists::of(&record, at);
@@ -201,14 +201,14 @@ impl State {
             trace.ends(record.number, self.started);
         }
         self.left -= 1;
-        // Both lists lie side by side.
+        // Both lists are contiguous.
         for waiting in lists.on_end.start..lists.on_start.end {
             self.release(self.words[waiting]);
         }
         Ok(bytes)
     }
 
-    /// Returns how many bytes it has written.
+    /// Executes the action of an operation; returns the number of bytes that it has written.
     #[inline]
     fn execute(&mut self, record: &Record, lists: &Lists) -> Result<usize> {
         let action = record.action().expect("a valid schedule's operations are known");
@@ -249,7 +249,7 @@ impl State {
         }
     }
 
-    /// Copies, applies or calls, on blocks of equal length, which it returns.
+    /// Copies, applies or calls, on blocks of equal length; returns that length.
     #[inline]
     fn combine(&mut self, number: u32, action: Action, target: &Block, source: &Block) -> Result<usize> {
         let written = target.bytes as usize;
@@ -266,7 +266,7 @@ impl State {
                 let function = self.schedule.functions().get(function).expect("a valid schedule's functions exist");
                 match pair {
                     Pair::Apart(target, source) => function.call(target, source),
-                    // A rare case may allocate: the function wants both.
+                    // This rare case allocates, since the function needs both operands.
                     Pair::Same(both) => {
                         let source = both.to_vec();
                         function.call(both, &source);
@@ -289,9 +289,10 @@ impl State {
 }
 
 impl State {
-    /// Executes an operation and those that go with it, until the budget is used up; releases what waits for the last one, and returns it.
+    /// Executes an operation and those that are executed in one go with it, until the budget is used up. Releases the operations that wait
+    /// for the last one, and returns it.
     pub(super) fn run_simple(&mut self, first: u32, budget: &mut usize, least: usize) -> Result<u32> {
-        // Who follows in a strand waits for nothing outside of it, so has no counter to be set back.
+        // An operation that follows in a strand waits for nothing outside the strand, so it has no counter to reset.
         if self.missing[first as usize] & FOLLOWS == 0 {
             self.begin(first);
         }

@@ -1,8 +1,8 @@
-//! The event loop.
+//! The event loop of the simulation.
 //!
-//! A step has one event at a time, if any: when it may start, or, of a send that has started, when its message arrives. A step that finds its
-//! processor or card busy joins a list there, in order of arrival; the first of a list keeps an event, at the time when, for
-//! all it knows, it can start. If something else was quicker, it tries again when that is done.
+//! A step has at most one event at a time: when it may start or, for a send that has started, when its message arrives. A step that finds
+//! its processor or card busy joins a list there, in order of arrival. The first step of a list has an event at the earliest time at which
+//! it may start. If another step starts earlier, the first step tries again when that one is done.
 
 use super::hosts::{At, Hosts, NONE};
 use super::matching::Matching;
@@ -17,17 +17,17 @@ use crate::Moment;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Outcome {
-    /// When each rank's last processor was done.
+    /// When the last processor of each rank was done.
     pub finish: Vec<u64>,
     /// The number of operations and messages, which LogGOPSim counts as events.
     pub events: u64,
 }
 
-/// Something that took time in a simulation.
+/// An activity that took time in a simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Span {
-    /// What it was.
+    /// What the activity was.
     pub kind: SpanKind,
     /// The rank; of a message, the sender.
     pub rank: u32,
@@ -47,25 +47,25 @@ pub struct Span {
 pub enum SpanKind {
     /// A processor was busy with a send.
     Send {
-        /// To whom.
+        /// The receiver's rank.
         to: u32,
-        /// How much.
+        /// The length of the message.
         bytes: u64,
     },
     /// A processor was busy with a message that had arrived.
     Receive {
-        /// From whom.
+        /// The sender's rank.
         from: u32,
-        /// How much.
+        /// The length of the message.
         bytes: u64,
     },
     /// A processor was busy with a calculation.
     Calculate,
-    /// The first byte of a message was on its way. Its receiver takes it up when it comes to it.
+    /// The first byte of a message was on its way. The receiver takes the message up when its processor and card are free.
     Message {
-        /// To whom.
+        /// The receiver's rank.
         to: u32,
-        /// How much.
+        /// The length of the message.
         bytes: u64,
     },
 }
@@ -73,8 +73,8 @@ pub enum SpanKind {
 /// Simulates a schedule on a machine, and returns when each rank is done.
 ///
 /// Time O(1) for each operation, dependency and message. Extra memory: 64 bytes for each operation, 16 to 43 for each receive, 64 for each
-/// rank, and 16 for each pending event. With more than one processor or card each rank takes 16 for each processor up to the highest number, for each card,
-/// and for each pair of the two that an operation of any rank names. Times saturate at 2^64.
+/// rank, and 16 for each pending event. With more than one processor or card, each rank takes 16 bytes for each processor and each card up
+/// to the highest numbers in use, and for each pair of the two that an operation of any rank names. Times saturate at 2^64.
 ///
 /// # Errors
 /// [`Error::Stuck`] if an operation never ends, [`Error::Truncated`] if a message is longer than its receive, [`Error::TooLarge`] if ranks
@@ -83,7 +83,7 @@ pub fn simulate(program: &Program, machine: &impl Network) -> Result<Outcome, Er
     simulate_with(program, machine, |_| {})
 }
 
-/// Like [`simulate`], and calls `show` with everything that took time. Messages are shown when they are sent.
+/// Like [`simulate`], and calls `show` with every activity that took time. Messages are shown when they are sent.
 ///
 /// # Errors
 /// As [`simulate`].
@@ -110,9 +110,9 @@ struct Engine<'a, N, F> {
     met: u64,
 }
 
-/// The event is the arrival of the step's message.
+/// Flag: the event is the arrival of the step's message.
 const MESSAGE: u32 = 1 << 31;
-/// Of a receive: its processor may have been taken by then, so it is looked at again.
+/// Flag of a receive: its processor may have been taken by then, so it is checked again.
 const LATER: u32 = 1 << 31;
 
 impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
@@ -134,7 +134,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         })
     }
 
-    /// Frees what waits for nothing, rank by rank.
+    /// Frees the steps that wait for nothing, rank by rank.
     fn begin(&mut self) {
         for rank in 0..self.program.ranks() {
             self.freed.extend(self.program.of_rank(rank).filter(|&step| self.nodes[step as usize].pending == 0));
@@ -236,7 +236,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         }
     }
 
-    /// Message and receive have met: the receive ends, and so does a rendezvous' send.
+    /// A message and its receive have met: the receive ends, and so does the send of a rendezvous.
     fn meet(&mut self, send: u32, receive: u32, time: u64, end: u64) -> Result<(), Error> {
         let it = self.nodes[send as usize];
         if it.size > self.nodes[receive as usize].size {
@@ -253,8 +253,8 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         Ok(())
     }
 
-    /// Whether the step may start now: it comes first in its list, and what it needs is free. If not, it will have an event when that
-    /// is so, `event` being what is to be looked at.
+    /// Whether the step may start now: it is the first in its list, and the processor and card that it needs are free. If not, it gets the
+    /// event `event` for the time when they are free.
     #[inline]
     fn has_turn(&mut self, list: At, step: u32, event: u32, time: u64, free: u64) -> bool {
         let (first, _) = self.hosts.list(list);
@@ -268,7 +268,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         free <= time
     }
 
-    /// Puts a step at the end of a list. Whether it is the first.
+    /// Puts a step at the end of a list. Returns whether it is the first.
     #[inline]
     fn join(&mut self, list: At, step: u32) -> bool {
         let (first, last) = self.hosts.list(list);
@@ -282,7 +282,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         first == NONE
     }
 
-    /// Takes the first step of a list away; the next one tries at `free`.
+    /// Removes the first step of a list; the next one tries at `free`.
     #[inline]
     fn leave(&mut self, list: At, free: u64, flag: u32) {
         let (first, last) = self.hosts.list(list);
@@ -294,7 +294,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         }
     }
 
-    /// Tells those that wait for this moment of a step.
+    /// Notifies the steps that wait for this moment of a step.
     #[inline]
     fn release(&mut self, step: u32, moment: Moment, time: u64) {
         self.ended += u64::from(moment == Moment::End);
@@ -317,7 +317,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         }
     }
 
-    /// Lets the freed steps begin: rank by rank, sends before receives before calculations, else in the order in which they were freed.
+    /// Starts the freed steps: rank by rank, sends before receives before calculations, otherwise in the order in which they were freed.
     fn start_freed(&mut self, now: u64) {
         let mut freed = std::mem::take(&mut self.freed);
         let place = |&step: &u32| (self.nodes[step as usize].rank, self.nodes[step as usize].verb);
@@ -337,7 +337,8 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
         let cpu = self.hosts.busy(self.hosts.cpu(it.rank, it.cpu));
         let (free, list) = match it.verb {
             Verb::Recv => {
-                // What it waits for is of another processor, so its own may begin something before that ends.
+                // The receive waits for an operation of another processor, so its own processor may begin something before that operation
+                // ends.
                 let later = if earliest > cpu.max(now) { LATER } else { 0 };
                 return self.queue.push(Event { time: cpu.max(earliest), stamp, what: step | later });
             }
@@ -346,7 +347,7 @@ impl<'a, N: Network, F: FnMut(Span)> Engine<'a, N, F> {
                 (cpu.max(self.hosts.busy(self.hosts.sending(it.rank, it.nic))), self.hosts.sends(it.rank, it.lane))
             }
         };
-        // Either only processor and card are waited for, or an event joins the list later.
+        // Either the step waits only for processor and card, or its event makes it join the list later.
         if earliest > free || self.join(list, step) {
             self.queue.push(Event { time: free.max(earliest), stamp, what: step });
         }

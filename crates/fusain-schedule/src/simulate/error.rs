@@ -1,4 +1,4 @@
-//! Why a schedule cannot be simulated to its end.
+//! Errors of the simulation.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum Error {
     NoSuchRank {
         /// Where the operation is.
         site: Site,
-        /// How many ranks there are.
+        /// The number of ranks.
         ranks: u32,
     },
     /// A dependency of or on an operation that does not exist.
@@ -32,25 +32,25 @@ pub enum Error {
     NoSuchOperation {
         /// The rank.
         rank: u32,
-        /// Its number.
+        /// The operation's number.
         operation: u32,
-        /// How many there are.
+        /// The number of operations of the rank.
         operations: usize,
     },
     /// Too many of something.
     #[error("the schedule is too large: at most {max} {what}")]
     TooLarge {
-        /// What there are too many of.
+        /// The kind of thing of which there are too many.
         what: &'static str,
-        /// How many there may be.
+        /// The maximum number.
         max: u64,
     },
-    /// A message that is longer than what is received.
+    /// A message that is longer than its receive.
     #[error("{send} matches {recv}, which is too short for it")]
     Truncated {
-        /// Where it is sent.
+        /// The send.
         send: Site,
-        /// Where it is received.
+        /// The receive.
         recv: Site,
     },
     /// Nothing can happen any more, but some operations have not ended.
@@ -64,9 +64,9 @@ pub enum Error {
 pub struct Site {
     /// The rank.
     pub rank: u32,
-    /// Its number, from 0. (Shown as the number of a statement, from 1.)
+    /// The operation's number, from 0. (It is shown as the number of a statement, from 1.)
     pub number: u32,
-    /// What it is.
+    /// The operation.
     pub operation: Operation,
 }
 
@@ -80,12 +80,12 @@ impl fmt::Display for Site {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Stuck {
-    /// The first operations that did not end for a cause of their own, by rank, at most [`Stuck::SITES_MAX`]. Operations that merely wait
-    /// for these are left out. If there are none, operations that wait for each other.
+    /// The first operations, by rank, that did not end for a reason of their own, at most [`Stuck::SITES_MAX`]. Operations that only wait
+    /// for these are left out. If there are no such operations, these are operations that wait for each other.
     pub sites: Vec<(Site, Cause)>,
-    /// How many such operations there are.
+    /// The number of such operations.
     pub causes: u64,
-    /// How many operations never started.
+    /// The number of operations that never started.
     pub never_started: u64,
 }
 
@@ -102,7 +102,7 @@ pub enum Cause {
 }
 
 impl Stuck {
-    /// How many operations are named.
+    /// The maximum number of operations that are named.
     pub const SITES_MAX: usize = 8;
 }
 

@@ -1,6 +1,6 @@
-//! Processors and network cards: until when each is busy, and what waits for it.
+//! Processors and network cards: until when each is busy, and the steps that wait for it.
 //!
-//! All of a host is one run of words that begins with a cache line: for one processor and one card, six words of one line.
+//! The data of a host is a sequence of words that begins with a cache line. For one processor and one card it is six words of one line.
 //!
 //! ```text
 //! processors | cards, sending | cards, receiving | sends waiting | messages waiting | calculations waiting
@@ -10,12 +10,12 @@
 
 use super::program::Program;
 
-/// Where a list ends.
+/// Marks the end of a list.
 pub(super) const NONE: u32 = u32::MAX;
 
 pub(super) struct Hosts {
     lines: Vec<Line>,
-    /// Words from one host to the next, a whole number of lines.
+    /// The number of words from one host to the next, a whole number of cache lines.
     stride: usize,
     cpus: usize,
     nics: usize,
@@ -76,7 +76,7 @@ impl Hosts {
         At(rank as usize * self.stride + self.cpus + 2 * self.nics + 2 * self.lanes + usize::from(cpu))
     }
 
-    /// Until when a processor or a card is busy.
+    /// The time until which a processor or a card is busy.
     #[inline]
     pub(super) fn busy(&self, at: At) -> u64 {
         self.lines[at.0 / WORDS_PER_LINE].0[at.0 % WORDS_PER_LINE]
@@ -87,7 +87,7 @@ impl Hosts {
         self.lines[at.0 / WORDS_PER_LINE].0[at.0 % WORDS_PER_LINE] = until;
     }
 
-    /// The end of the last thing that the rank's processors did.
+    /// The time when the last of the rank's processors was done.
     pub(super) fn finish(&self, rank: u32) -> u64 {
         let begin = rank as usize * self.stride;
         (begin..begin + self.cpus).map(|word| self.busy(At(word))).max().unwrap_or(0)
@@ -108,5 +108,5 @@ impl Hosts {
 
 const EMPTY: u64 = u64::MAX;
 
-/// 16 GiB. Only a schedule that uses thousands of processors on thousands of ranks comes there.
+/// The maximum number of words: 16 GiB. Only a schedule that uses thousands of processors on thousands of ranks reaches it.
 const WORDS_MAX: usize = 1 << 31;

@@ -1,11 +1,11 @@
-//! Which message meets which receive.
+//! Matches messages with receives.
 //!
-//! Messages of one sender and tag are a *channel* of their receiver. A channel has either messages that wait for receives or receives that
-//! wait for messages, never both: one list in order, threaded through the steps. The channels of a rank are those that its receives name, so the
-//! table is laid out before the first event: a run of slots for each rank, open addressing, filled once, nothing ever deleted. Looking a
-//! channel up costs O(1) however much waits; neighbouring ranks are neighbours in memory.
+//! Messages of one sender and tag are a *channel* of their receiver. A channel has either messages that wait for receives or receives that wait
+//! for messages, never both: one list in order, threaded through the steps. The channels of a rank are those that its receives name, so the
+//! table is laid out before the first event: a range of slots for each rank, open addressing, filled once, nothing ever deleted. Looking a
+//! channel up takes O(1), however many messages wait. The slots of neighbouring ranks are neighbours in memory.
 //!
-//! A rank with a receive of any sender or any tag has queues of its own instead ([`Wild`]).
+//! A rank with a receive of any sender or any tag has separate queues instead ([`Wild`]).
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
@@ -15,10 +15,10 @@ use super::program::{ANY, Program, Step, Verb};
 
 pub(super) struct Matching {
     slots: Vec<Slot>,
-    /// Where each rank's slots begin, and the end; none for a rank with [`Wild`] queues.
+    /// Where each rank's slots begin, and the end. A rank with [`Wild`] queues has no slots.
     first: Vec<usize>,
     wild: BTreeMap<u32, Wild>,
-    /// Messages that no receive of their rank could ever meet.
+    /// Messages that no receive of their destination could ever match.
     stray: Vec<u32>,
 }
 
@@ -26,12 +26,12 @@ pub(super) struct Matching {
 struct Slot {
     from: u32,
     tag: u32,
-    /// Both [`NONE`] if nothing waits. Receives or messages, as the first is.
+    /// The waiting receives or messages, of the kind of the first one; both [`NONE`] if nothing waits.
     first: u32,
     last: u32,
 }
 
-/// A slot that belongs to no channel: no receive is from this rank.
+/// A slot that belongs to no channel, since no receive names this rank.
 const FREE: Slot = Slot { from: ANY, tag: 0, first: NONE, last: NONE };
 
 impl Matching {
@@ -47,7 +47,7 @@ impl Matching {
                 continue;
             }
             let count = receives().count();
-            // At most three quarters full, so that a search soon meets a free slot.
+            // At most three quarters full, so that a search soon finds a free slot.
             let slots = if count == 0 { 0 } else { (count + count / 3 + 1).next_power_of_two() };
             let end = matching.slots.len() + slots;
             matching.slots.resize(end, FREE);
@@ -61,7 +61,7 @@ impl Matching {
         matching
     }
 
-    /// The channel's slot, or the free one where it would be.
+    /// The channel's slot, or the free slot where it would be.
     #[inline]
     fn search(&self, rank: u32, from: u32, tag: u32) -> Option<usize> {
         let (begin, end) = (self.first[rank as usize], self.first[rank as usize + 1]);
@@ -79,7 +79,7 @@ impl Matching {
         }
     }
 
-    /// Posts a receive: returns the step of the oldest message for it, or lets it wait.
+    /// Posts a receive: returns the step of the oldest message for it. If there is none, the receive waits.
     #[inline]
     pub(super) fn receive(&mut self, nodes: &mut [Node], receive: u32) -> Option<u32> {
         let Node { rank, peer, tag, .. } = nodes[receive as usize];
@@ -89,7 +89,7 @@ impl Matching {
         }
     }
 
-    /// Brings a message, named by the step that sent it: returns the oldest receive for it, or lets it wait.
+    /// A message arrives, named by the step that sent it: returns the oldest receive for it. If there is none, the message waits.
     #[inline]
     pub(super) fn message(&mut self, nodes: &mut [Node], message: u32) -> Option<u32> {
         let Node { rank: from, peer: rank, tag, .. } = nodes[message as usize];
@@ -103,7 +103,7 @@ impl Matching {
         None
     }
 
-    /// All that still waits, messages and receives.
+    /// All messages and receives that still wait.
     pub(super) fn left(&self, nodes: &[Node]) -> Vec<u32> {
         let mut left = self.stray.clone();
         for slot in &self.slots {
@@ -119,7 +119,7 @@ impl Matching {
 }
 
 impl Slot {
-    /// Takes the first of the list if it is of the other kind, or else joins it.
+    /// Takes the first step of the list if it is of the other kind; otherwise adds this step to the list.
     #[inline]
     fn meet(&mut self, nodes: &mut [Node], step: u32, other: Verb) -> Option<u32> {
         let first = self.first;
@@ -137,8 +137,8 @@ impl Slot {
     }
 }
 
-/// Fibonacci hashing: the bits in the middle of either product depend on all bits of its number. (Of one product of both they would not depend on the higher bits of the upper
-/// one, and tags are often multiples of a power of two.)
+/// Fibonacci hashing: the bits in the middle of either product depend on all bits of its factor. (In a single product of both numbers they would
+/// not depend on the higher bits of the upper one, and tags are often multiples of a power of two.)
 #[inline]
 fn hash(from: u32, tag: u32) -> usize {
     let middle = |number: u32, factor: u64| u64::from(number).wrapping_mul(factor) >> 32;
@@ -147,13 +147,13 @@ fn hash(from: u32, tag: u32) -> usize {
 
 /// The queues of a rank with a receive of any sender or any tag: one for each pattern that its receives name.
 ///
-/// A message joins the queues of all patterns that it fits, at most four, and is met through one of them; in the others it
-/// is passed over when it comes first. So each costs O(1) here too.
+/// A message joins the queues of all patterns that it fits, at most four, and is matched through one of them. In the other queues it is skipped
+/// when it comes first. So each operation takes O(1) here, too.
 struct Wild {
     patterns: HashMap<(u32, u32), Pattern>,
-    /// Messages that fit none of them.
+    /// Messages that fit none of the patterns.
     stray: Vec<u32>,
-    /// Receives are numbered as they are posted: the oldest one gets a message.
+    /// The number of receives posted. It numbers them, since the oldest one gets a message.
     posted: u64,
 }
 
@@ -163,7 +163,7 @@ struct Pattern {
     messages: VecDeque<u32>,
 }
 
-/// The `next` of a message that has been met.
+/// The `next` of a message that has been matched.
 const MET: u32 = NONE - 1;
 
 impl Wild {
@@ -220,7 +220,7 @@ impl Wild {
 mod tests {
     use super::*;
 
-    /// Senders and tags that follow each other at any distance find slots of their own, or nearly.
+    /// Senders and tags at any constant distance get almost only different slots.
     #[test]
     fn channels_are_spread_over_the_slots() {
         const CHANNELS: u32 = 1 << 12;

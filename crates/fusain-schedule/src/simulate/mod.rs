@@ -1,4 +1,4 @@
-//! How long a schedule would take on a machine that you do not have: a discrete-event simulation in the LogGOPS model.
+//! Predicts the time of a schedule on a machine that you do not have: a discrete-event simulation in the LogGOPS model.
 //!
 //! T. Hoefler, T. Schneider, A. Lumsdaine: "LogGOPSim: simulating large-scale applications in the LogGOPS model", HPDC 2010. Every
 //! rank is a host with processors and network cards; each does one thing at a time:
@@ -11,16 +11,17 @@
 //!  receiver, cpu                         ├ o + (s-1)max(O, G) ┤
 //! ```
 //!
-//! * A send starts when its processor and its card are free. The message sets out o later and takes L. It then waits until the
-//!   receiver's processor and card (those of the *send's* numbers) are free, and keeps them busy whether it is expected or not.
-//! * A receive is posted when its processor is free, and takes no time. It gets the oldest message of its sender and tag, as in MPI.
-//! * A send of up to S bytes (*eager*) ends with its processor's part. A longer one (*rendezvous*) ends when message and
-//!   receive have met; what has not started on its processor and card by then starts no earlier. No time is charged for the handshake itself.
+//! * A send starts when its processor and its card are free. The message leaves o later and takes L. It then waits until the receiver's
+//!   processor and card (those with the *send's* numbers) are free, and keeps them busy whether a receive was posted or not.
+//! * A receive is posted when its processor is free, and takes no time. It gets the oldest message of the given sender and tag, as in MPI.
+//! * A send of up to S bytes (*eager*) ends with its processor's part. A longer one (*rendezvous*) ends when message and receive have met.
+//!   Operations that have not started on its processor and card by then start no earlier. The handshake itself takes no time.
 //! * A calculation keeps its processor busy.
-//! * What could start at the same time starts in the order in which it became possible: of one rank, sends before receives before calculations.
+//! * Operations that could start at the same time start in the order in which they became possible. Within one rank, sends come before
+//!   receives, and receives before calculations.
 //!
-//! A host has as many processors and cards as the schedule has numbers for them. An operation that waits for one of *another*
-//! processor starts no earlier than that ends; LogGOPSim starts it right away. With one processor the two agree.
+//! A host has as many processors and cards as the schedule names. An operation that waits for an operation on *another* processor starts no
+//! earlier than that one ends; LogGOPSim starts it at once. With one processor the two simulators agree.
 //!
 //! ```
 //! use fusain_schedule::goal::patterns;
@@ -34,15 +35,16 @@
 //!
 //! [`Program::build`] simulates schedules that were built to be run.
 //!
-//! # How it is fast
+//! # Performance
 //!
-//! * The schedule is two flat arrays: 32 bytes for each operation, 4 for each dependency ([`Program`]). While it runs, the state of an operation fits one cache
-//!   line (`node.rs`), and so does a host with one processor (`hosts.rs`).
-//! * What waits for a processor stands in a queue there, and only its head has an event. (Taking a waiting operation out of the
-//!   event queue to put it back later costs n^2 for n messages to one host.)
-//! * Events come from a radix queue, whose times never go back (`queue.rs`); equal times, which synchronous schedules are full of, cost O(1).
-//! * Messages and receives meet in a hash table whose slots are laid out by rank before the first event (`matching.rs`); a slot's list is threaded
-//!   through the operations. Nothing is allocated for an event.
+//! * The schedule is two flat arrays: 32 bytes for each operation, 4 for each dependency ([`Program`]). While it runs, the state of an
+//!   operation fits one cache line (`node.rs`), and so does a host with one processor (`hosts.rs`).
+//! * Operations that wait for a processor are in a queue there, and only the head of the queue has an event. (Taking a waiting operation out of
+//!   the event queue and putting it back later would take n^2 steps for n messages to one host.)
+//! * Events come from a radix queue, whose times never go back (`queue.rs`). Events with equal times, which are frequent in synchronous
+//!   schedules, take O(1).
+//! * Messages and receives meet in a hash table whose slots are laid out by rank before the first event (`matching.rs`); a slot's list is
+//!   threaded through the operations. Nothing is allocated for an event.
 
 mod engine;
 mod error;

@@ -1,8 +1,8 @@
-//! The numbers of a machine.
+//! The parameters of a simulated machine.
 
 /// The parameters of the LogGOPS model, with LogGOPSim's defaults.
 ///
-/// Times are whole numbers of a unit of your choice, usually nanoseconds. For networks faster than a byte in a nanosecond choose
+/// Times are whole numbers of a unit of your choice, usually nanoseconds. For networks faster than one byte per nanosecond choose
 /// picoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Parameters {
@@ -10,13 +10,13 @@ pub struct Parameters {
     pub latency: u64,
     /// o: the processor time of a message, on either side.
     pub overhead: u64,
-    /// g: how long a message keeps a network card busy.
+    /// g: the time for which a message keeps a network card busy.
     pub gap: u64,
-    /// G: how long each byte after the first keeps a network card busy.
+    /// G: the time for which each byte after the first keeps a network card busy.
     pub gap_per_byte: u64,
     /// O: the processor time of each byte after the first.
     pub overhead_per_byte: u64,
-    /// S: sends of more bytes end only when they have met their receive.
+    /// S: sends of more bytes end only when their message has met its receive.
     pub eager_bytes_max: u64,
 }
 
@@ -33,7 +33,7 @@ impl Default for Parameters {
     }
 }
 
-/// How far two ranks are from each other, in the units of [`Parameters`].
+/// The distance between two ranks, in the units of [`Parameters`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Link {
     /// L between the two.
@@ -63,7 +63,7 @@ impl Network for Parameters {
     }
 }
 
-/// Ranks in groups in groups: cores of a package, packages of a host, hosts behind a switch.
+/// A machine of nested groups of ranks: cores of a package, packages of a host, hosts behind a switch.
 ///
 /// ```
 /// use fusain_schedule::simulate::{Level, Levels, Link, Network, Parameters};
@@ -83,9 +83,9 @@ pub struct Levels {
 /// Groups of consecutive ranks that are nearer to each other than to others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Level {
-    /// How many ranks a group has.
+    /// The number of ranks of a group.
     pub ranks: u32,
-    /// The distance of two ranks of a group that are in no smaller group together.
+    /// The distance of two ranks of the same group that share no smaller group.
     pub link: Link,
 }
 

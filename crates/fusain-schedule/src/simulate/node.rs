@@ -1,6 +1,6 @@
-//! All about one operation in one cache line: what it is, and how far it has come.
+//! All data of one operation in one cache line: what it is, and its progress.
 //!
-//! The order of events jumps from rank to rank; each jump should cost one line, not one for each array.
+//! The order of events jumps from rank to rank; each jump should cost one cache line, not one for each array.
 
 use super::hosts::NONE;
 use super::program::{Edge, Program, Step, Verb};
@@ -8,20 +8,20 @@ use super::program::{Edge, Program, Step, Verb};
 #[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
 pub(super) struct Node {
-    /// Before when it cannot start; of a message that has been taken up, when that was done.
+    /// The time before which the step cannot start; for a message that has been taken up, the time when that was done.
     pub(super) earliest: u64,
-    /// Of a message its bytes, of a calculation its time.
+    /// The bytes of a message, or the time of a calculation.
     pub(super) size: u64,
     pub(super) peer: u32,
     pub(super) tag: u32,
     pub(super) rank: u32,
-    /// How many of its dependencies are not met.
+    /// The number of its unmet dependencies.
     pub(super) pending: u32,
-    /// The one behind it in whichever list it is: of what waits for a processor, then of messages or receives.
+    /// The next step in the list that contains this one: first of steps that wait for a processor, then of messages or receives.
     pub(super) next: u32,
-    /// When it became possible, then when its message was sent, among all such moments.
+    /// The order number of the moment when the step became possible, later of the moment when its message was sent.
     pub(super) stamp: u32,
-    /// Who waits for it: most have at most one, which needs no look at the program's edges.
+    /// The steps that wait for this one. Most have at most one, so that the program's edges need not be read.
     pub(super) waiting: Waiting,
     pub(super) lane: u16,
     pub(super) cpu: u8,

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use super::{Error, Network, Outcome, Program, Span, SpanKind, simulate_with};
 use crate::timeline::{Activity, Arrow, Bar, Timeline};
 
-/// Runs a schedule as [`simulate`](super::simulate) does, and keeps what happened: a row for each processor of each rank, an arrow for each
-/// message, from when it left to when its receiver took it up.
+/// Runs a schedule as [`simulate`](super::simulate) does, and keeps a timeline: a row for each processor of each rank, and an arrow for
+/// each message, from the time when it left to the time when its receiver took it up.
 ///
 /// Memory O(operations) for the timeline, some 100 bytes each.
 ///
@@ -18,7 +18,7 @@ pub fn timeline(program: &Program, machine: &impl Network) -> Result<(Outcome, T
     let name = |rank: u32, cpu| if cpus == 1 { format!("rank {rank}") } else { format!("rank {rank}, cpu {cpu}") };
     let rows = (0..program.ranks()).flat_map(|rank| (0..cpus).map(move |cpu| name(rank, cpu))).collect();
     let mut timeline = Timeline { rows, ..Timeline::default() };
-    // When the message of a rank's operation left.
+    // The time when the message of a rank's operation left.
     let mut left: HashMap<(u32, u32), u64> = HashMap::new();
     let show = |Span { kind, rank, cpu, operation, start, end }: Span| {
         let row = row(rank, cpu);

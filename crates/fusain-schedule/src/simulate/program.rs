@@ -1,4 +1,4 @@
-//! A schedule of every rank, in flat arrays.
+//! A schedule for all ranks, in flat arrays.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -7,14 +7,14 @@ use super::{Error, Site};
 use crate::goal::{Kind, Operation, Rank, Reader};
 use crate::{Graph, Moment, ScheduleBuilder};
 
-/// A schedule of every rank, ready to be simulated, any number of times.
+/// A schedule for all ranks, ready to be simulated any number of times.
 ///
 /// It takes 32 bytes for each operation, 4 for each dependency and 4 for each rank: a dissemination of 10^6 ranks is 1.4 GB.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Rank after rank, and one more that ends the last one's edges.
+    /// The steps, rank after rank, and one more that ends the last one's edges.
     steps: Vec<Step>,
-    /// Who waits for each step, step after step.
+    /// The steps that wait for each step, step after step.
     edges: Vec<Edge>,
     /// The first step of each rank, and the end of the last.
     first: Vec<u32>,
@@ -28,14 +28,14 @@ pub struct Program {
 /// One operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Step {
-    /// Of a message its bytes, of a calculation its time.
+    /// The bytes of a message, or the time of a calculation.
     pub(super) size: u64,
-    /// Of a message the other rank, or [`ANY`].
+    /// The other rank of a message, or [`ANY`].
     pub(super) peer: u32,
-    /// Of a message its tag, or [`ANY`].
+    /// The tag of a message, or [`ANY`].
     pub(super) tag: u32,
     pub(super) rank: u32,
-    /// How many dependencies it has.
+    /// The number of its dependencies.
     pub(super) needs: u32,
     /// Where its edges begin; they end where the next step's begin.
     edges: u32,
@@ -44,7 +44,7 @@ pub(super) struct Step {
     pub(super) verb: Verb,
 }
 
-/// In the order in which operations that become possible at once start.
+/// The kinds of operations, in the order in which operations start that become possible at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verb {
     Send,
@@ -54,11 +54,11 @@ pub(super) enum Verb {
 
 pub(super) const ANY: u32 = u32::MAX;
 
-/// A step that waits; the highest bit says whether for the start.
+/// A step that waits. The highest bit says whether it waits for the start.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Edge(u32);
 
-/// Numbers of steps leave one bit free.
+/// The maximum number of steps, which leaves one bit of their numbers free.
 const STEPS_MAX: u32 = (1 << 31) - 1;
 
 impl Edge {
@@ -78,7 +78,8 @@ impl Edge {
 }
 
 impl Program {
-    /// Puts together the schedules of so many ranks; `fill` is called for each, in order, with memory that it is to clear and use again.
+    /// Makes a program of the schedules of `ranks` ranks. `fill` is called for each rank, in order, with memory that it is to clear and
+    /// reuse.
     ///
     /// # Errors
     /// [`Error::NoSuchRank`] and [`Error::NoSuchOperation`] for numbers out of range, [`Error::TooLarge`] past 2^31 operations, or for a tag of
@@ -92,9 +93,9 @@ impl Program {
         Ok(program)
     }
 
-    /// Puts together the schedules that a program would run: `build` is asked for each rank, in order, and one at a time is kept. What is
-    /// known of them is what [`Rank`] knows of a graph: messages, dependencies and [`Action::Calc`](crate::Action::Calc); other local operations
-    /// take no time.
+    /// Makes a program of schedules that could also be run: `build` is called for each rank, in order, and one builder at a time is kept.
+    /// The simulation uses the parts of a graph that [`Rank`] has: messages, dependencies and [`Action::Calc`](crate::Action::Calc). Other
+    /// local operations take no time.
     ///
     /// ```
     /// use fusain_schedule::collective::{Allreduce, Group, Reduction, allreduce};
@@ -118,7 +119,8 @@ impl Program {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Build`] with what `build` returns, with a builder of another rank or number of ranks, or with a processor or card above 255; else as [`generate`](Self::generate).
+    /// [`Error::Build`] with the error of `build`, for a builder with a different rank or number of ranks, and for a processor or card
+    /// above 255; otherwise as [`generate`](Self::generate).
     pub fn build(ranks: u32, mut build: impl FnMut(usize) -> crate::Result<ScheduleBuilder>) -> Result<Self, Error> {
         let (mut program, mut rank) = (Self::new(), Rank::default());
         for number in 0..ranks {
@@ -132,10 +134,10 @@ impl Program {
         Ok(program)
     }
 
-    /// Takes the schedules of all ranks out of a text.
+    /// Reads the schedules of all ranks from a text.
     ///
     /// # Errors
-    /// [`Error::Text`] for what is wrong with it, [`Error::TooLarge`] past 2^31 operations.
+    /// [`Error::Text`] for an error in the text, [`Error::TooLarge`] past 2^31 operations.
     pub fn read<R: Read>(mut text: Reader<R>) -> Result<Self, Error> {
         let (mut program, mut rank) = (Self::new(), Rank::default());
         while text.read(&mut rank)? {
@@ -144,12 +146,12 @@ impl Program {
         Ok(program)
     }
 
-    /// How many ranks it has.
+    /// The number of ranks.
     pub fn ranks(&self) -> u32 {
         (self.first.len() - 1) as u32
     }
 
-    /// How many operations all ranks have together.
+    /// The number of operations of all ranks together.
     pub fn operations(&self) -> u64 {
         self.steps().len() as u64
     }
@@ -187,14 +189,14 @@ impl Program {
                     ranks,
                 });
             }
-            // A receive would take any.
+            // A receive with this tag would take any message.
             if matches!(operation.kind, Kind::Send { tag, .. } | Kind::Recv { tag: Some(tag), .. } if tag == ANY) {
                 return Err(Error::TooLarge { what: "as a tag", max: u64::from(ANY) - 1 });
             }
             self.steps.push(step);
         }
         self.steps.push(Step::end(end_edge as u32));
-        // A counting sort by who is waited for: count, sum up, fill. It keeps the order of the statements.
+        // A counting sort by the operation that is waited for: count, sum up, fill. It keeps the order of the statements.
         let steps = &mut self.steps[first..];
         for dependency in &schedule.dependencies {
             for operation in [dependency.operation, dependency.on] {
@@ -215,7 +217,7 @@ impl Program {
             self.edges[*at as usize] = Edge::new(first as u32 + dependency.operation, dependency.moment);
             *at += 1;
         }
-        // Each now stands where the next one begins.
+        // Each step's `edges` is now where the next one's begin.
         let mut begin = first_edge as u32;
         for step in &mut steps[..end - first] {
             std::mem::swap(&mut step.edges, &mut begin);
@@ -284,7 +286,7 @@ impl Program {
     }
 }
 
-/// Whether a graph is that of the rank, as when it is run.
+/// Checks that a graph is for this rank, as when it is run.
 fn is_for(graph: &Graph, number: u32, ranks: u32) -> crate::Result<()> {
     if (graph.rank(), graph.size()) == (number, ranks) {
         return Ok(());
@@ -294,7 +296,7 @@ fn is_for(graph: &Graph, number: u32, ranks: u32) -> crate::Result<()> {
 }
 
 impl Step {
-    /// What stands behind the last one.
+    /// The step after the last one.
     fn end(edges: u32) -> Self {
         Self { size: 0, peer: 0, tag: 0, rank: 0, needs: 0, edges, lane: 0, cpu: 0, verb: Verb::Calc }
     }

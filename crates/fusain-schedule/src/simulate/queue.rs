@@ -1,11 +1,11 @@
-//! Events in the order of time, and of one time in the order of their stamps.
+//! The queue of events, ordered by time and then by stamp.
 //!
 //! A radix heap (R. Ahuja, K. Mehlhorn, J. Orlin, R. Tarjan: "Faster algorithms for the shortest path problem", JACM 1990): bucket i holds the
-//! events whose time differs from the present one in bit i first. When the present is used up, the lowest bucket is dealt out among
-//! those below it; an event goes down at most 64 times, a few in practice, and always beside its neighbours. It asks that
-//! no event comes before the present, which holds for a simulation.
+//! events whose time differs from the present one in bit i first. When the present time has no events left, the lowest bucket is distributed
+//! among those below it. An event moves down at most 64 times, a few in practice, and always together with its neighbours. The queue requires
+//! that no event comes before the present, which holds for a simulation.
 //!
-//! Work O(1) a push; a pop O(1) within one time, else as above.
+//! Work: O(1) for a push; for a pop O(1) within one time, otherwise as above.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
@@ -16,12 +16,12 @@ pub(super) struct Event {
 
 #[derive(Debug)]
 pub(super) struct Queue {
-    /// Of the present time, those from `at` on by stamp.
+    /// The events of the present time; those from `at` on are still to come, ordered by stamp.
     now: Vec<Event>,
     at: usize,
     time: u64,
     buckets: Vec<Vec<Event>>,
-    /// Bit i: bucket i is not empty.
+    /// Bit i is set if bucket i is not empty.
     filled: u64,
 }
 
@@ -83,7 +83,7 @@ impl Queue {
                 }
             }
         }
-        // Its memory serves again.
+        // The bucket's memory is reused.
         self.buckets[lowest] = events;
         if !self.now.is_sorted_by_key(|event| event.stamp) {
             self.now.sort_unstable_by_key(|event| event.stamp);
@@ -92,7 +92,7 @@ impl Queue {
     }
 }
 
-/// The highest bit in which the two differ.
+/// The highest bit in which the two times differ.
 #[inline]
 fn bucket(now: u64, time: u64) -> Option<usize> {
     (now ^ time).checked_ilog2().map(|bit| bit as usize)
@@ -108,7 +108,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Any pushes at or after the present, in any order of stamps, come out as from a binary heap.
+        /// Events pushed at or after the present, in any order of stamps, come out as from a binary heap.
         #[test]
         fn like_a_heap(steps in proptest::collection::vec((any::<bool>(), 0..60u32, any::<u64>(), any::<u32>()), 0..300)) {
             let (mut queue, mut heap, mut now) = (Queue::new(), BinaryHeap::new(), 0u64);

@@ -1,4 +1,4 @@
-//! Times computed by hand, what can go wrong, and random schedules beside a simulation that is plain and slow.
+//! Times computed by hand, errors, and random schedules compared with a plain and slow simulation.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,7 +17,7 @@ fn finish(text: &str) -> Vec<u64> {
     simulate(&program(text), &Parameters::default()).unwrap().finish
 }
 
-/// How it cannot be simulated to its end.
+/// The error that ends the simulation of this text.
 fn failure(text: &str) -> String {
     simulate(&program(text), &Parameters::default()).unwrap_err().to_string()
 }
@@ -36,7 +36,7 @@ fn dissemination_and_reduce_as_loggopsim_prints_them() {
 fn one_message() {
     // The sender's o; the receiver's o + L + o + 99 G.
     assert_eq!(finish("num_ranks 2\nrank 0 {\nsend 100b to 1\n}\nrank 1 {\nrecv 100b from 0\n}"), [1500, 6094]);
-    // No byte costs no less than one.
+    // No byte takes as long as one byte.
     assert_eq!(finish("num_ranks 2\nrank 0 {\nsend 0b to 1\n}\nrank 1 {\nrecv 0b from 0\n}"), [1500, 5500]);
 }
 
@@ -69,13 +69,14 @@ fn a_rendezvous_ends_when_both_are_there() {
     assert_eq!(finish(&text(65_535)), [1510, taken_up(65_535)]);
     // Rendezvous: the send ends when the receive is posted, at once after the calculation.
     assert_eq!(finish(&text(65_536)), [1_000_010, taken_up(65_536)]);
-    // Rendezvous with a receive that is there before: the send ends when the message arrives.
+    // Rendezvous with a receive that was posted before: the send ends when the message arrives.
     let early =
         "num_ranks 2\nrank 0 {\ns: send 65536b to 1\nc: calc 10\nc requires s\n}\nrank 1 {\nrecv 65536b from 0\n}";
     assert_eq!(finish(early), [4010, 4000 + 1500 + 65_535 * 6]);
 }
 
-/// The message is taken up at 1, and what the receive waits for is over at 150, while its processor is busy from 5 to 205.
+/// The message is taken up at 1, and the operation that the receive waits for ends at 150, while the receive's processor is busy from 5 to
+/// 205.
 #[test]
 fn a_receive_is_posted_when_its_processor_is_free_also_where_it_waits_for_another() {
     let text = "num_ranks 2\nrank 0 {\nw: calc 5 cpu 1\nc: calc 100\nd: calc 100\na: calc 150 cpu 2\nr: recv 8b from 1\n\
@@ -84,7 +85,7 @@ fn a_receive_is_posted_when_its_processor_is_free_also_where_it_waits_for_anothe
         Parameters { latency: 0, overhead: 1, gap: 0, gap_per_byte: 0, overhead_per_byte: 0, eager_bytes_max: 0 };
     let run = |text: &str| simulate(&program(text), &parameters).unwrap().finish;
     assert_eq!(run(text), [205, 205]);
-    // Where nothing follows at 105, it is free.
+    // If nothing follows at 105, the processor is free.
     assert_eq!(run(&text.replace("d: calc 100", "d: calc 0")), [150, 150]);
 }
 
@@ -93,7 +94,7 @@ fn processors_work_at_once_and_wait_for_each_other() {
     assert_eq!(finish("num_ranks 1\nrank 0 {\ncalc 100\ncalc 70\n}"), [170]);
     assert_eq!(finish("num_ranks 1\nrank 0 {\ncalc 100\ncalc 70 cpu 1\n}"), [100]);
     assert_eq!(finish("num_ranks 1\nrank 0 {\na: calc 100\nb: calc 70 cpu 1\nb requires a\n}"), [170]);
-    // A start is at 20, when the first calculation is done.
+    // The calculation starts at 20, when the first one is done.
     let text = "num_ranks 1\nrank 0 {\nz: calc 20\na: calc 100\nb: calc 70 cpu 1\nb irequires a\n}";
     assert_eq!(finish(text), [120]);
     assert_eq!(finish(&text.replace("calc 70", "calc 101")), [121]);
@@ -103,9 +104,9 @@ fn processors_work_at_once_and_wait_for_each_other() {
 fn cards_work_at_once() {
     let text = "num_ranks 2\nrank 0 {\nsend 1001b to 1 nic 0\nsend 1b to 1 nic 1\nc: calc 1\n}\n\
                 rank 1 {\nrecv 1001b from 0\nrecv 1b from 0\n}";
-    // With two cards the second send waits for the processor only; the receiver's processor is busy with the first.
+    // With two cards the second send waits for the processor only; the receiver's processor is busy with the first message.
     assert_eq!(finish(text), [3001, 4000 + 1500 + 6000 + 1500]);
-    // With one it waits for the card, until 7,000, and the calculation goes first.
+    // With one card it waits for the card, until 7,000, and the calculation goes first.
     assert_eq!(finish(&text.replace("nic 1", "nic 0")), [8500, 4000 + 1500 + 6000 + 1500]);
     // The receiver's second processor need not wait for the first.
     assert_eq!(finish(&text.replace("nic 1", "cpu 1 nic 1")), [1501, 4000 + 1500 + 6000]);
@@ -113,7 +114,7 @@ fn cards_work_at_once() {
 
 #[test]
 fn messages_of_a_channel_keep_their_order() {
-    // Were the second message to meet the first receive, it would not fit.
+    // If the second message met the first receive, it would not fit.
     let text = "num_ranks 2\nrank 0 {\nsend 8b to 1 tag 1\nsend 9b to 1 tag 1\nsend 3b to 1 tag 2\n}\n\
                 rank 1 {\nw: calc 100000\na: recv 3b from 0 tag 2\nb: recv 8b from 0 tag 1\nc: recv 9b from 0 tag 1\n\
                 a requires w\nb requires w\nc requires w\n}";
@@ -160,7 +161,7 @@ fn what_never_ends_is_named() {
         "the schedule is stuck\n  rank 0, statement 1 (`calc 1`): it waits for itself, or for what does\n  \
          rank 0, statement 2 (`calc 2`): it waits for itself, or for what does\n  never started: 2"
     );
-    // A message that none of the receives fits, where one takes a message of any sender; what waits for its end is no cause.
+    // No receive fits this message, although one takes a message of any sender. The operation that waits for the send's end is no cause.
     assert_eq!(
         failure(
             "num_ranks 3\nrank 0 {\na: send 99999b to 1 tag 2\nb: calc 1\nb requires a\n}\nrank 1 {\nrecv 8b from -1 tag 1\n}\n\
@@ -266,8 +267,8 @@ fn a_timeline_has_a_bar_for_all_that_takes_time_and_an_arrow_for_each_message() 
     }
 }
 
-/// The model as one would write it down: an event that finds its processor or card busy goes back into the queue, messages and receives stand in
-/// lists that are searched. For hosts with one processor. `None` if something never ends.
+/// The model in its simplest form: an event that finds its processor or card busy goes back into the queue, and messages and receives are
+/// in lists that are searched. Only for hosts with one processor. Returns `None` if an operation never ends.
 fn plain(ranks: &[Rank], parameters: &Parameters) -> Option<Vec<u64>> {
     let Parameters { latency, overhead, gap, gap_per_byte, overhead_per_byte, eager_bytes_max } = *parameters;
     let cards = 4;
@@ -277,7 +278,7 @@ fn plain(ranks: &[Rank], parameters: &Parameters) -> Option<Vec<u64>> {
     for (rank, schedule) in ranks.iter().enumerate() {
         schedule.dependencies.iter().for_each(|dependency| pending[rank][dependency.operation as usize] += 1);
     }
-    // Of each rank: receives posted and messages arrived, as rank and operation, in order.
+    // For each rank the posted receives and the arrived messages, as rank and operation, in order.
     let (mut posted, mut arrived) = (vec![Vec::new(); ranks.len()], vec![Vec::new(); ranks.len()]);
     let (mut queue, mut stamp, mut open) = (BinaryHeap::new(), 0, 0usize);
     let mut freed: Vec<(usize, usize)> = Vec::new();
@@ -383,7 +384,8 @@ fn plain(ranks: &[Rank], parameters: &Parameters) -> Option<Vec<u64>> {
     (open == 0 && arrived.iter().all(Vec::is_empty)).then_some(cpu)
 }
 
-/// Messages between random ranks, calculations, and dependencies on what stands before; few sizes and tags, so that much happens at once.
+/// Messages between random ranks, calculations, and dependencies on earlier operations. There are few sizes and tags, so that many events
+/// coincide.
 fn schedules() -> impl Strategy<Value = Vec<Rank>> {
     let messages = |ranks: u32| {
         let message = (0..ranks, 0..ranks, 0..3u32, 0..4usize, 0..3u8, 0..8u8, any::<[u8; 2]>());
@@ -394,7 +396,7 @@ fn schedules() -> impl Strategy<Value = Vec<Rank>> {
     (1..5u32).prop_flat_map(move |ranks| {
         (messages(ranks), calcs(ranks), proptest::collection::vec(edges.clone(), ranks as usize)).prop_map(
             move |(messages, calcs, edges)| {
-                // Operations with where among the others of their rank they stand.
+                // Each operation with a number that decides its place among the operations of its rank.
                 let mut operations = vec![Vec::new(); ranks as usize];
                 for (from, to, tag, size, nic, any, places) in messages {
                     let bytes = [0, 1, 100, 200][size];
@@ -430,7 +432,7 @@ fn schedules() -> impl Strategy<Value = Vec<Rank>> {
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
-    /// Lists, radix queue and table change nothing of what comes out.
+    /// Lists, radix queue and hash table do not change the result.
     #[test]
     fn random_schedules_as_the_plain_simulation(
         schedules in schedules(),
@@ -454,7 +456,7 @@ proptest! {
     }
 }
 
-/// A receive of it would take any.
+/// A receive with this tag would take any message.
 #[test]
 fn the_largest_number_is_no_tag() {
     for operation in [Operation::send(1, 0), Operation::recv(1, 0)] {

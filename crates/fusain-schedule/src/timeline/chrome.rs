@@ -1,4 +1,4 @@
-//! The trace event format of Chrome: an array of objects, one a line.
+//! The trace event format of Chrome: an array of objects, one on each line.
 //!
 //! A row is a thread of process 0; bars are complete events (`X`), arrows are flows (`s` to `f`). Times are microseconds.
 
@@ -19,7 +19,7 @@ impl Timeline {
             self.rows.iter().enumerate().map(
                 |(row, name)| json!({"ph": "M", "name": "thread_name", "pid": 0, "tid": row, "args": {"name": name}}),
             );
-        // Not by name, as viewers else sort them.
+        // The order of the rows; viewers would otherwise sort them by name.
         let order = (0..self.rows.len()).map(
             |row| json!({"ph": "M", "name": "thread_sort_index", "pid": 0, "tid": row, "args": {"sort_index": row}}),
         );

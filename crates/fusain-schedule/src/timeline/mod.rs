@@ -1,4 +1,4 @@
-//! Pictures of what happened when, in a simulation or in a run.
+//! Timelines of a simulation or a run, drawn as pictures.
 //!
 //! A row is a rank or one of its processors. Bars show what kept it busy; arrows between rows are messages. [`Timeline::svg`] draws a
 //! picture, [`Timeline::chrome`] writes a file for a viewer that can zoom (`chrome://tracing`, ui.perfetto.dev).
@@ -19,29 +19,29 @@
 mod chrome;
 mod svg;
 
-/// What happened when.
+/// The activities and messages of a simulation or a run, with their times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// The names of the rows, top to bottom.
     pub rows: Vec<String>,
-    /// What kept the rows busy.
+    /// The times when the rows were busy.
     pub bars: Vec<Bar>,
     /// The messages between rows.
     pub arrows: Vec<Arrow>,
 }
 
-/// A row was busy.
+/// A time in which a row was busy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bar {
-    /// Which row.
+    /// The index of the row.
     pub row: usize,
-    /// What it did, which chooses the colour.
+    /// What the row did; this chooses the colour.
     pub activity: Activity,
-    /// When it began.
+    /// When the activity began.
     pub start_ns: u64,
-    /// When it ended.
+    /// When the activity ended.
     pub end_ns: u64,
-    /// What it did, in words.
+    /// A description of the activity.
     pub label: String,
 }
 
@@ -52,11 +52,11 @@ pub struct Arrow {
     pub from: (usize, u64),
     /// The receiver's row, and when it arrived.
     pub to: (usize, u64),
-    /// What it was, in words.
+    /// A description of the message.
     pub label: String,
 }
 
-/// What a row was busy with: a colour.
+/// An activity of a row, which has a colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Activity {
@@ -64,7 +64,7 @@ pub enum Activity {
     Send,
     /// Receiving.
     Receive,
-    /// Something local.
+    /// Local work.
     Compute,
 }
 

@@ -1,4 +1,5 @@
-//! A picture of a timeline: a row a line, time to the right, colours for what is done, and the exact words under the pointer.
+//! Draws a timeline as a picture: one line for each row, time to the right, a colour for each activity, and its description under the
+//! pointer.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ const MARGIN: f64 = 24.0;
 const TOP: f64 = 44.0;
 const ROW: f64 = 30.0;
 const BAR: f64 = 20.0;
-/// About so many marks on the axis of time.
+/// The approximate number of marks on the time axis.
 const MARKS: f64 = 10.0;
 
 impl Timeline {
@@ -73,7 +74,7 @@ impl Timeline {
         }
         for bar in &self.bars {
             let (left, top) = (x(bar.start_ns), y(bar.row) + (ROW - BAR) / 2.0);
-            // What takes no time is still seen.
+            // A bar of no duration is still visible.
             let length = (x(bar.end_ns) - left).max(1.0);
             writeln!(
                 into,
@@ -99,7 +100,7 @@ impl Timeline {
     }
 }
 
-/// From a palette that those who cannot tell red from green can read (Okabe and Ito).
+/// The colours are from a palette that people with red-green colour blindness can distinguish (Okabe and Ito).
 fn colour(activity: Activity) -> &'static str {
     match activity {
         Activity::Send => "#0072b2",
@@ -114,7 +115,7 @@ fn step(end: f64) -> u64 {
     steps.into_iter().find(|&step| end / step as f64 <= MARKS).unwrap_or(u64::MAX)
 }
 
-/// The multiples of `step` up to `end`. Times may be as large as numbers get: the multiple behind the last one may be none.
+/// The multiples of `step` up to `end`. Times may be as large as a `u64`, so the multiple after the last one may not exist.
 fn marks(step: u64, end: f64) -> impl Iterator<Item = u64> {
     std::iter::successors(Some(0), move |mark: &u64| mark.checked_add(step)).take_while(move |&mark| mark as f64 <= end)
 }
@@ -125,7 +126,7 @@ fn unit(end: f64) -> (f64, &'static str) {
     units.into_iter().find(|(unit, _)| end >= 2.0 * unit).unwrap_or((1.0, "ns"))
 }
 
-/// Text for XML.
+/// Text, escaped for XML.
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -135,7 +136,7 @@ impl fmt::Display for Escaped<'_> {
                 '<' => f.write_str("&lt;")?,
                 '>' => f.write_str("&gt;")?,
                 '&' => f.write_str("&amp;")?,
-                // XML has no words for these.
+                // XML cannot represent these characters.
                 '\u{fffe}' | '\u{ffff}' => f.write_str(" ")?,
                 control if control.is_control() => f.write_str(" ")?,
                 letter => write!(f, "{letter}")?,

@@ -1,4 +1,4 @@
-//! When the operations of a run started and ended, and pictures of it.
+//! The times at which the operations of a run started and ended, and pictures of them.
 
 mod picture;
 
@@ -7,11 +7,11 @@ use std::time::Instant;
 use crate::binary::Record;
 use crate::{Action, Schedule};
 
-/// When one operation began and ended, in nanoseconds from the start of the run.
+/// The times at which one operation began and ended, in nanoseconds from the start of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Span {
-    /// Its index in the graph.
+    /// The operation's index in the graph.
     pub operation: usize,
     /// What it did.
     pub action: Action,
@@ -21,7 +21,7 @@ pub struct Span {
     pub end_ns: u64,
 }
 
-/// When each operation of a run started and ended. [`Run::trace`](crate::Run::trace) turns it on.
+/// The times at which each operation of a run started and ended. [`Run::trace`](crate::Run::trace) turns the recording on.
 ///
 /// ```
 /// use fusain_comm::World;
@@ -41,7 +41,7 @@ pub struct Span {
 #[derive(Clone, Debug)]
 pub struct Trace {
     rank: usize,
-    /// By index in the graph.
+    /// The spans, by index in the graph.
     spans: Vec<Span>,
 }
 
@@ -61,7 +61,7 @@ impl Trace {
         Self { rank: schedule.rank(), spans }
     }
 
-    /// Whose run it was.
+    /// The rank of the run.
     pub fn rank(&self) -> usize {
         self.rank
     }

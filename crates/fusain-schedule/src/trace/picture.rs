@@ -5,10 +5,10 @@ use crate::Action;
 use crate::timeline::{Activity, Bar, Timeline};
 
 impl Timeline {
-    /// What runs of several ranks did, from the traces they kept. Each rank's clock begins at its own start.
+    /// A timeline of the runs of several ranks, from their traces. Each rank's clock begins at its own start.
     ///
-    /// Messages of one rank are under way at the same time: a rank has as many rows as it takes for no two bars to overlap, the
-    /// first of them for what began first.
+    /// Several messages of one rank may be under way at the same time. So a rank has as many rows as needed for no two bars to overlap;
+    /// earlier activities take the first free row.
     ///
     /// ```
     /// use fusain_comm::World;
@@ -42,7 +42,7 @@ fn add(timeline: &mut Timeline, trace: &Trace) {
     let mut spans: Vec<&Span> = trace.spans().iter().collect();
     spans.sort_by_key(|span| (span.start_ns, span.end_ns, span.operation));
     let first_row = timeline.rows.len();
-    // Until when each row is taken.
+    // The time until which each row is taken.
     let mut ends: Vec<u64> = Vec::new();
     for span in spans {
         let free = ends.iter().position(|&end| end <= span.start_ns);

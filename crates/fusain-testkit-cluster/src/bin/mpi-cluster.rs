@@ -1,6 +1,7 @@
 //! Programs over MPI: `mpirun -n 2 mpi-cluster funneled|serialized|multiple`, which ends with `N passed, 0 failed` from rank 0.
 //!
-//! `mpirun -n 3 mpi-cluster KILL|STOP`: rank 1 gets this signal while all are at work, and the others say in the same form that they name it.
+//! `mpirun -n 3 mpi-cluster KILL|STOP`: rank 1 gets this signal while all ranks are at work, and the others report in the same form that they
+//! name it.
 
 use std::process::Command;
 use std::sync::Once;
@@ -23,7 +24,7 @@ fn main() {
     .expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
     let (rank, size) = (comm.rank(), comm.size());
-    // Ranks share the cores here.
+    // The ranks share the cores in these tests.
     let pool = Pool::builder().threads(1 + rank % 2).build().expect("a pool");
     let passed = match way.as_str() {
         "funneled" => {
@@ -44,16 +45,16 @@ fn main() {
     }
 }
 
-/// All ranks are at work, then rank 1 is no more.
+/// All ranks are at work; then rank 1 gets the signal.
 fn without_one<C: Communicator>(cluster: &Cluster<'_, C>, signal: &str) {
     let (rank, once) = (cluster.rank(), Once::new());
     let strike = || {
-        // The shell's own kill: that of a package need not be there.
+        // The shell's own `kill`, since a package with a `kill` program need not be installed.
         let line = format!("kill -s {signal} {}", std::process::id());
         assert!(Command::new("sh").args(["-c", &line]).status().is_ok_and(|status| status.success()));
     };
     let end = cluster.reduce(
-        // More than can be done.
+        // More work than can ever be done.
         0..usize::MAX,
         || 0_u64,
         |sum, run| {

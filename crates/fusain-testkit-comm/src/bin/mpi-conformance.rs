@@ -9,7 +9,7 @@ fn main() {
     let world = MpiWorld::start().expect("MPI starts");
     let comm = world.communicator().expect("a communicator of all");
     let passed = conformance(&comm) + own_checks(&world);
-    // The suite's communicators are dropped again; this one is left.
+    // The suite has dropped its communicators; only this one is left.
     assert_eq!(world.live_communicators(), 1);
     comm.barrier().expect("a last barrier");
     if comm.rank() == 0 {
@@ -17,7 +17,7 @@ fn main() {
     }
 }
 
-/// What only MPI has: one thread, one start.
+/// Checks of what only MPI has: one thread that may call, and one start.
 fn own_checks(world: &MpiWorld) -> usize {
     let comm = world.communicator().expect("a communicator of all");
     assert!(matches!(MpiWorld::start(), Err(Error::NotStarted)));

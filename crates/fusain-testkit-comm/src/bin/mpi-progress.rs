@@ -46,7 +46,7 @@ fn main() {
     }
 }
 
-/// What holds where a thread drives: it goes on while nobody waits, and hardly costs anything while nothing comes.
+/// Checks for loops driven by a thread: the loop goes on while no thread waits, and takes little time while no message comes.
 fn threaded(handle: &Handle<MpiComm>) -> usize {
     let passed = progress_conformance(handle);
     an_idle_loop_looks_ever_less_often(handle);
@@ -54,7 +54,7 @@ fn threaded(handle: &Handle<MpiComm>) -> usize {
     passed + 1
 }
 
-/// Counts how often it is called.
+/// A client that counts its calls.
 struct Looks(Arc<Mutex<u32>>);
 
 impl<C: Communicator> Client<C> for Looks {
@@ -73,7 +73,7 @@ fn an_idle_loop_looks_ever_less_often(handle: &Handle<MpiComm>) {
     thread::sleep(Duration::from_millis(300));
     let after = *looks.lock().expect("nobody panics with it");
     let ceiling = Settings::default().ceiling.as_secs_f64();
-    // However late this thread wakes, naps are as long as the ceiling: two looks a nap would be a fault.
+    // However late this thread wakes, each sleep of the loop is as long as the ceiling. Two calls for each sleep would be a fault.
     let most = 2.0 * begin.elapsed().as_secs_f64() / ceiling + 2.0;
     assert!(f64::from(after - before) <= most, "{} looks in {:?}", after - before, begin.elapsed());
     drop(client.cancel());

@@ -1,4 +1,5 @@
-//! The collectives over MPI, algorithm by algorithm and as sizes choose them: `mpirun -n 4 mpi-collectives`, which ends with `N passed, 0 failed` from rank 0.
+//! The collectives over MPI, algorithm by algorithm, and with the algorithms chosen by size: `mpirun -n 4 mpi-collectives`, which ends with `N passed, 0
+//! failed` from rank 0.
 
 use fusain_comm::{Communicator, MpiWorld};
 use fusain_schedule::collective::Choice;

@@ -1,4 +1,4 @@
-//! The tree of groups as text: `lstopo` for communicators.
+//! Draws the tree of groups as text, like `lstopo` for communicators.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ fn draw(group: Group<'_>, front: &str, f: &mut fmt::Formatter<'_>) -> fmt::Resul
     Ok(())
 }
 
-/// `0-3,8`
+/// Writes numbers as ranges: `0-3,8`.
 fn ranges(ranks: &[u32]) -> String {
     let mut text = String::new();
     for run in ranks.chunk_by(|a, b| a + 1 == *b) {

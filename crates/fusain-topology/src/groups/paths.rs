@@ -1,27 +1,27 @@
-//! What ranks share: each rank's steps, stored once for all ranks that take the same ones.
+//! The paths of ranks: each rank's steps, stored once for all ranks with the same steps.
 //!
-//! A path is the way to a host (switches, then the host) and the way down its machine. Both are few where ranks are many, so a
-//! rank is two numbers: 8 bytes, whatever the depth.
+//! A path is the way to a host (switches, then the host) and the way down its machine. There are few of both even if there are many ranks.
+//! So a rank is two numbers, 8 bytes, whatever the depth.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::{Error, Host, Kind, Place, Result, Step};
 
-/// Every rank's steps, and what they stand for.
+/// The steps of every rank, and the objects that they stand for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Paths {
-    /// Of each rank: number of its host, number of its way down the machine.
+    /// For each rank: the number of its host, and the number of its way down the machine.
     ranks: Vec<(u32, u32)>,
-    /// Of each host: its name, and its switches and itself as steps.
+    /// For each host: its name, and its steps, which are its switches and the host itself.
     hosts: Vec<(String, Vec<Key>)>,
     ways: Vec<Vec<Key>>,
-    /// Height and name of each switch.
+    /// The height and the name of each switch.
     switches: Vec<(u32, String)>,
 }
 
-/// One step: what kind, and which of them. Host and switch numbers belong to one [`Paths`].
+/// One step: its kind, and which object of that kind. Host and switch numbers belong to one [`Paths`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Key {
@@ -43,7 +43,7 @@ impl Paths {
         Ok(paths)
     }
 
-    /// Whether each number is that of something, as [`read`](Self::read) leaves it.
+    /// Whether each number names something that exists, as after [`read`](Self::read).
     #[cfg(feature = "serde")]
     pub(super) fn are_whole(&self) -> bool {
         let is_there =
@@ -58,7 +58,7 @@ impl Paths {
             && self.ways.iter().flatten().all(|key| matches!(key, Key::Object(..)))
     }
 
-    /// How many ranks there are.
+    /// The number of ranks.
     pub(super) fn ranks(&self) -> usize {
         self.ranks.len()
     }
@@ -78,7 +78,7 @@ impl Paths {
         (0..self.len(rank)).map(move |at| self.key(rank, at))
     }
 
-    /// The keys down to the first one of a kind; all ranks are in the one cluster.
+    /// The keys down to the first one of a kind. All ranks are in the one cluster.
     pub(super) fn keys_to(&self, rank: u32, kind: Kind) -> Option<Vec<Key>> {
         let first = (0..self.len(rank)).find(|&at| self.kind(self.key(rank, at)) == kind);
         match first {
@@ -87,13 +87,13 @@ impl Paths {
         }
     }
 
-    /// How many steps the ranks share, of which `known` are known to be shared.
+    /// The number of steps that all the ranks share; the first `known` steps are known to be shared.
     pub(super) fn shared(&self, ranks: &[u32], known: usize) -> usize {
         let first = ranks[0];
         let mut shared = self.len(first);
         let mut latest = self.ranks[first as usize];
         for &rank in &ranks[1..] {
-            // Neighbouring ranks mostly take the same steps.
+            // Neighbouring ranks usually take the same steps.
             let steps = self.ranks[rank as usize];
             if steps == latest {
                 continue;
@@ -105,7 +105,7 @@ impl Paths {
         shared
     }
 
-    /// How many steps two ranks share.
+    /// The number of steps that two ranks share.
     pub(super) fn shared_by_two(&self, a: u32, b: u32) -> usize {
         self.shared(&[a, b], 0)
     }
@@ -118,7 +118,7 @@ impl Paths {
         }
     }
 
-    /// The kinds of a rank's first `steps` steps, the largest first, and before them the cluster.
+    /// The cluster, then the kinds of a rank's first `steps` steps, the largest first.
     pub(super) fn kinds(&self, rank: u32, steps: usize) -> impl DoubleEndedIterator<Item = Kind> {
         (0..=steps).map(move |steps| self.kind_at(rank, steps))
     }
@@ -147,7 +147,7 @@ impl Paths {
         let stretch = |at: usize| (begin..ends[at]).map(move |step| self.kind(self.key(ranks[at], step)));
         let mut common: Vec<Kind> = stretch(0).collect();
         for at in 1..ranks.len() {
-            // Siblings mostly look the same.
+            // Siblings usually look the same.
             if !stretch(at).eq(common.iter().copied()) {
                 common.retain(|kind| stretch(at).any(|other| other == *kind));
             }
@@ -155,8 +155,8 @@ impl Paths {
         common.last().copied()
     }
 
-    /// The switches above a rank's host: each one's number among those below the same switch, in the order in which ranks show them, and how many
-    /// there are.
+    /// The switches above a rank's host. For each: its number among the switches below the same switch, in the order in which ranks name
+    /// them, and the number of those switches.
     pub(super) fn coordinates(&self, rank: u32) -> Vec<(usize, usize)> {
         let (host, _) = self.ranks[rank as usize];
         let way = &self.hosts[host as usize].1;
@@ -225,7 +225,8 @@ impl<'a> Hosts<'a> {
     }
 }
 
-/// Numbers ways down machines: places of one machine share theirs, so the address mostly tells; what has another address is compared.
+/// Numbers the ways down machines. Places of one machine share their way, so the address usually identifies it. Ways with a new address are
+/// compared.
 #[derive(Default)]
 struct Ways {
     by_address: HashMap<usize, u32>,

@@ -1,11 +1,11 @@
-//! What a collective costs, as a flat tree and by levels.
+//! The costs of a collective, as a flat tree and by levels.
 //!
 //! There are two models:
 //!
-//! * [`superstep_ns`] is the formula of Hsplit's section 6: a sum over levels, for reasoning on paper. It knows how many ranks each level has, not where they
-//!   are, and takes messages one after the other.
-//! * [`Costs`] are LogGP parameters of the links of each level. From them a hierarchy works out, message by message, what a tree takes flat and
-//!   what it takes by levels, for *these* ranks where they are, and chooses the better [`Way`].
+//! * [`superstep_ns`] is the formula of Hsplit's section 6: a sum over levels, for reasoning on paper. It uses the number of ranks of each level, not their
+//!   places, and counts messages one after the other.
+//! * [`Costs`] are LogGP parameters of the links of each level. From them a hierarchy computes, message by message, the time of a flat tree and the time by
+//!   levels, for the actual places of its ranks, and chooses the better [`Way`].
 
 mod costs;
 mod predict;
@@ -16,23 +16,23 @@ pub(crate) use predict::{Question, choose};
 
 use fusain_comm::Shape;
 
-/// One level of a superstep: a communication among its ranks, then what each of them computes.
+/// One level of a superstep: a communication among its ranks, then a computation on each of them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SuperstepLevel {
-    /// `p`: how many ranks communicate (roots of the groups one level down, or the ranks of a lowest group).
+    /// `p`: the number of ranks that communicate (the roots of the groups one level down, or the ranks of a lowest group).
     pub ranks: usize,
-    /// `m`: how many bytes.
+    /// `m`: the number of bytes of a message.
     pub bytes: usize,
     /// `α`: the latency of a message between them.
     pub alpha_ns: f64,
-    /// `β`: what each byte adds.
+    /// `β`: the time that each byte adds.
     pub beta_ns: f64,
-    /// How long the computation after it takes.
+    /// The time of the computation after the communication.
     pub execution_ns: f64,
 }
 
-/// The time of a superstep over levels, from the largest groups to the smallest: each level's rounds of messages of `α + m·β`, and then its execution.
-/// One level is the flat superstep.
+/// The time of a superstep over levels, from the largest groups to the smallest: each level's rounds of messages of `α + m·β`, and then its execution. With
+/// one level it is the time of the flat superstep.
 ///
 /// | shape | rounds with `p` ranks |
 /// |---|---|
@@ -40,8 +40,8 @@ pub struct SuperstepLevel {
 /// | binary | `2·(⌈log₂(p + 1)⌉ - 1)` |
 /// | binomial | `⌈log₂ p⌉` |
 ///
-/// Source: RR-9077, section 6: the flat tree's `(p - 1)·(α + m·β)`, and `Σ (pᵢ - 1)·(αᵢ + m·βᵢ)` over levels. The paper's example, eight ranks in three levels
-/// of two with one and the same link, gains 7/3:
+/// Source: RR-9077, section 6: the flat tree's `(p - 1)·(α + m·β)`, and `Σ (pᵢ - 1)·(αᵢ + m·βᵢ)` over levels. In the paper's example, eight ranks in three
+/// levels of two with the same link everywhere, the gain is 7/3:
 ///
 /// ```
 /// use fusain_comm::Shape;

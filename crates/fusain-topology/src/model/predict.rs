@@ -1,28 +1,29 @@
-//! The time of a collective on these ranks, message by message.
+//! Predicts the time of a collective on given ranks, message by message.
 //!
-//! The rules are those of the modelled network of `fusain-comm` on its virtual clock (LogGP): a sender pays `o`, its link is busy for `max(g, k·G)`, the message
-//! takes `L`, passes the receiver's link at the same pace, and the receiver pays `o`. So what is foretold for given links is what the virtual clock then shows.
+//! The rules are those of the modelled network of `fusain-comm` on its virtual clock (LogGP): a sender pays `o`, its link is busy for `max(g, k·G)`, the
+//! message takes `L`, passes the receiver's link at the same pace, and the receiver pays `o`. So the prediction for given links is the time that the virtual
+//! clock then shows.
 //!
-//! O(ranks · segments) for each question, of which a hierarchy remembers the answers. As on that clock, a time that no clock can show is the last one that it can.
+//! O(ranks · segments) for each question; a hierarchy remembers the answers. As on that clock, times saturate at the last one that a clock can show.
 
 use fusain_comm::{LogGp, Shape};
 
 use super::Costs;
 use crate::Groups;
 
-/// What runs over a tree.
+/// The kind of collective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Operation {
-    /// Down from the root.
+    /// Messages go down from the root.
     Broadcast,
-    /// Up to the root.
+    /// Messages go up to the root.
     Reduce,
-    /// Up and down again with nothing; flat it is a dissemination.
+    /// Empty messages go up and down again; the flat barrier is a dissemination.
     Barrier,
 }
 
-/// How a collective of a hierarchy goes.
+/// The way of a collective of a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Way {
     /// Through the groups, level by level.
@@ -31,14 +32,14 @@ pub enum Way {
     Flat,
 }
 
-/// What is asked; lengths are rounded up to powers of two, so that questions repeat.
+/// A question to the model. Lengths are rounded up to powers of two, so that questions repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Question {
     operation: Operation,
     shape: Shape,
     bytes: usize,
     segment_bytes: usize,
-    /// The levels start at rank 0; another root costs them a message.
+    /// Whether the root is rank 0. The levels start at rank 0, so another root costs them a message.
     root_is_first: bool,
 }
 
@@ -50,15 +51,16 @@ impl Question {
         Self { operation, shape, bytes, segment_bytes, root_is_first: root == 0 }
     }
 
-    /// Whole segments, and the length of each.
+    /// The number of segments, and the length of each.
     fn segments(&self) -> (usize, usize) {
         (self.bytes.checked_div(self.segment_bytes).unwrap_or(1), self.segment_bytes)
     }
 }
 
-/// The levels if they are faster, flat if not.
+/// Chooses the levels if they are faster, otherwise flat.
 pub(crate) fn choose(groups: &Groups, costs: &Costs, question: Question) -> Way {
-    /// A pipeline's pace is found after as many segments as it is deep, mostly; what follows is reckoned at the pace of the last one.
+    /// The maximum number of segments that are computed. The pace of a pipeline is usually constant after as many segments as it is deep; further segments are
+    /// counted at the pace of the last one.
     const SEGMENTS_MAX: usize = 64;
     let (segments, bytes) = question.segments();
     let time = |way: Way| {
@@ -78,14 +80,14 @@ trait Cost {
 }
 
 impl Cost for LogGp {
-    /// One message from the call of its sender to its receiver's return.
+    /// The time of one message, from the call of its sender to the return of its receiver.
     fn cost(self, bytes: usize) -> u64 {
         let overhead_ns = self.overhead_ns.saturating_mul(2);
         overhead_ns.saturating_add(self.latency_ns).saturating_add(self.occupancy_ns(bytes))
     }
 }
 
-/// Every rank's time, and when its links are free.
+/// The time of every rank, and when its links are free.
 struct Clocks<'a> {
     groups: &'a Groups,
     costs: &'a Costs,
@@ -104,7 +106,7 @@ impl<'a> Clocks<'a> {
         Self { groups, costs, ranks: vec![Times::default(); groups.ranks()] }
     }
 
-    /// The time of the last rank.
+    /// Runs the collective; returns the time of the last rank.
     fn run(mut self, way: Way, question: Question, segments: usize, bytes: usize) -> u64 {
         let tree = |clocks: &mut Self, ranks: &[usize], up: bool| {
             clocks.tree(ranks, question.shape, segments, bytes, up);
@@ -126,7 +128,7 @@ impl<'a> Clocks<'a> {
         self.ranks.iter().map(|times| times.now).max().unwrap_or(0)
     }
 
-    /// Segment after segment; of each, parents before children, or `up` the other way round. All shapes number children above their parents.
+    /// Runs a tree, segment after segment: parents before children, or the reverse if `up`. In all shapes children have higher numbers than their parents.
     fn tree(&mut self, ranks: &[usize], shape: Shape, segments: usize, bytes: usize, up: bool) {
         let size = ranks.len();
         let children: Vec<Vec<usize>> = (0..size).map(|node| shape.children(node, size)).collect();
@@ -172,7 +174,7 @@ impl<'a> Clocks<'a> {
         self.groups.link(self.costs, from, to)
     }
 
-    /// When the message is there.
+    /// Sends a message; returns when it arrives.
     fn send(&mut self, from: usize, to: usize, bytes: usize) -> u64 {
         let link = self.link(from, to);
         let own = &mut self.ranks[from];
@@ -190,7 +192,7 @@ impl<'a> Clocks<'a> {
     }
 }
 
-/// Who talks on the way through a group: its leaders, or at the bottom all.
+/// The ranks that communicate in a group on the way: its leaders, or all ranks at the bottom.
 fn communicator(group: &crate::Group<'_>) -> Vec<usize> {
     if group.children().is_empty() { group.ranks() } else { group.leaders() }
 }
@@ -200,7 +202,7 @@ mod tests {
     use super::*;
     use crate::{Host, Kind, Machine, Place};
 
-    /// Latencies between rank 0 and the others, one rank on each core, where only the kinds given have links.
+    /// Latencies between rank 0 and the others, with one rank on each core. Only the given kinds have links.
     fn latencies(machine: &str, links: &[(Kind, u64)]) -> Vec<u64> {
         let (machine, host) = (Machine::synthetic(machine).unwrap(), Host::new("host"));
         let place = |core: &&crate::Object| Place::bound(&host, &machine, &core.cpuset).unwrap();

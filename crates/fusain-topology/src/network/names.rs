@@ -1,27 +1,27 @@
-//! Slurm's lists of names: `tux[0-3,07],login`. A zero in front keeps the width.
+//! Slurm's lists of names: `tux[0-3,07],login`. A leading zero keeps the width.
 //!
-//! A few characters can stand for any number of names of any length, so there are limits: what is beyond them is a typing error, not a reason to
-//! take up all memory.
+//! A few characters can stand for any number of names of any length, so there are limits. A list beyond them is a typing error, not a reason to
+//! use up all memory.
 
-/// Of one description of a network, all lists together.
+/// The maximum number of names in one description of a network, all lists together.
 const NAMES_MAX: usize = 1 << 20;
-/// Of all names, and of all paths made of them.
+/// The maximum number of bytes of all names, and of all paths made of them.
 const ALL_BYTES_MAX: usize = 1 << 26;
-/// As many as the largest number has.
+/// The maximum number of digits: those of the largest `u64`.
 const DIGITS_MAX: usize = 20;
-/// As many as a name on the net can have.
+/// The maximum length of a name, as in the domain name system.
 const BYTES_MAX: usize = 255;
 
 /// Reads the lists of one description.
 #[derive(Default)]
 pub(super) struct Names {
-    /// Those of all lists up to now.
+    /// The number of names in all lists so far.
     count: usize,
     bytes: usize,
 }
 
 impl Names {
-    /// The names of a list, or what is wrong with it.
+    /// Returns the names of a list, or what is wrong with it.
     pub(super) fn read(&mut self, text: &str) -> Result<Vec<String>, String> {
         let wrong = || format!("{text:?} is no list of names");
         let mut names = Vec::new();
@@ -71,7 +71,7 @@ impl Names {
         Ok(names)
     }
 
-    /// Counts so many more, of at most `length` bytes each, before they are made.
+    /// Counts `more` names, of at most `length` bytes each, before they are made.
     fn take(&mut self, more: usize, length: usize) -> Result<(), String> {
         self.count = self.count.saturating_add(more);
         if self.count > NAMES_MAX {
@@ -80,7 +80,7 @@ impl Names {
         self.take_bytes(more.saturating_mul(length))
     }
 
-    /// Counts so many more bytes of names and paths.
+    /// Counts `more` bytes of names and paths.
     pub(super) fn take_bytes(&mut self, more: usize) -> Result<(), String> {
         self.bytes = self.bytes.saturating_add(more);
         if self.bytes > ALL_BYTES_MAX {

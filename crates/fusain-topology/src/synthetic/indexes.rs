@@ -4,8 +4,9 @@ use crate::{Error, Result};
 
 /// The numbers of `total` processing units, in the order in which they are described.
 ///
-/// A list has them all. Steps of the form `step*count:step*count:...` count from 0: with `2*4:1*2`, each second unit of eight gets the next of four
-/// numbers, and then those behind them the next four, as the hardware threads of cores mostly have. One last step that is left out is 1.
+/// A list contains all of them. Steps of the form `step*count:step*count:...` count from 0: with `2*4:1*2`, every second unit of eight gets one of
+/// the first four numbers, and the units after those get the next four, as is usual for the hardware threads of cores. A last step may be left out
+/// if it is 1.
 pub(super) fn numbers(text: &str, total: usize) -> Result<Vec<usize>> {
     let refuse = |reason: String| Err(Error::Indexes { indexes: text.to_owned(), reason });
     let is_list = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b',');
@@ -31,9 +32,9 @@ fn list(text: &str) -> Option<Vec<usize>> {
     text.split(',').map(|number| number.parse().ok()).collect()
 }
 
-/// Step and count of each loop; together they count to `total`.
+/// The step and the count of each loop. The product of the counts is `total`.
 fn steps(text: &str, total: usize) -> Option<Vec<(usize, usize)>> {
-    /// Loops of more than one turn that a machine has room for.
+    /// The maximum number of loops with more than one turn that a machine has room for.
     const LOOPS_MAX: usize = 16;
     let step = |part: &str| {
         let (step, count) = part.split_once('*')?;
@@ -50,7 +51,7 @@ fn steps(text: &str, total: usize) -> Option<Vec<(usize, usize)>> {
     (counted == total && steps.len() <= LOOPS_MAX).then_some(steps)
 }
 
-/// The first loop counts by ones, each other one by all that those before it have counted.
+/// The first loop counts by ones, each other loop by the product of the counts before it.
 fn interleaved(steps: &[(usize, usize)], total: usize) -> Vec<usize> {
     let number = |unit: usize| {
         let turn = |(sum, scale): (usize, usize), (step, count): &(usize, usize)| {

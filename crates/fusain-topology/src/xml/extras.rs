@@ -8,22 +8,22 @@ use super::{info, number, set, wrong};
 use crate::machine::Extras;
 use crate::{CpuKind, CpuSet, Device, DeviceKind, MemoryNode, Result};
 
-/// Infos that tell one device from all others, as hwloc's back ends name them.
+/// The infos that identify a device uniquely, by the names that hwloc's back ends give them.
 const IDENTITIES: [&str; 6] = ["NVIDIAUUID", "AMDUUID", "LevelZeroUUID", "UUID", "NodeGUID", "SysImageGUID"];
 
-/// Each has a cpuset of its own.
+/// The maximum number of devices. Each has its own cpuset.
 const DEVICES_MAX: usize = 1 << 14;
 const WORDS_MAX: usize = 1 << 23;
 
-/// What a node has from the objects around it.
+/// The data that a node inherits from the objects around it.
 #[derive(Clone)]
 struct Around {
     cpuset: Rc<CpuSet>,
-    /// The PCI function that it is in.
+    /// The PCI function that contains the node.
     device: Option<usize>,
 }
 
-/// Walks all objects, not by calls: bridges may be nested as deep as a damaged file likes.
+/// Walks all objects by a loop, not by recursion, since in a damaged file bridges may be nested to any depth.
 pub(super) fn read(machine: &Node<'_, '_>, allowed: &CpuSet, extras: &mut Extras) -> Result<()> {
     let mut words = 0;
     let mut visit = vec![(*machine, Around { cpuset: Rc::new(allowed.clone()), device: None })];
@@ -49,7 +49,7 @@ pub(super) fn read(machine: &Node<'_, '_>, allowed: &CpuSet, extras: &mut Extras
                 return Err(wrong("it has more devices than any machine"));
             }
         }
-        // Devices have no cpuset: theirs is that of the object they hang on.
+        // A device has no cpuset of its own; it gets that of the object that it is attached to.
         if let Some(own) = set(&node, "cpuset")? {
             around.cpuset = Rc::new(own.intersection(allowed));
         }
@@ -66,7 +66,7 @@ fn nameless(near: &CpuSet) -> Device {
 }
 
 fn pci_device(node: &Node<'_, '_>, near: &CpuSet) -> Device {
-    // "0302 [10de:1db6] ...": the class of the function in front.
+    // "0302 [10de:1db6] ...": the class of the function comes first.
     let kind = match node.attribute("pci_type").and_then(|class| class.get(..2)) {
         Some("01") => DeviceKind::Storage,
         Some("02") => DeviceKind::Nic,
@@ -78,10 +78,10 @@ fn pci_device(node: &Node<'_, '_>, near: &CpuSet) -> Device {
     Device { kind, pci: node.attribute("pci_busid").map(str::to_owned), model, ..nameless(near) }
 }
 
-/// What the operating system or a driver calls a device.
+/// Adds the name that the operating system or a driver gives a device.
 fn name_device(device: &mut Device, node: &Node<'_, '_>) {
     device.names.extend(node.attribute("name").map(str::to_owned));
-    // hwloc 2's numbers: block, GPU, network, OpenFabrics, DMA, co-processor.
+    // hwloc 2's numbers, from 0: block, GPU, network, OpenFabrics, DMA, co-processor.
     match node.attribute("osdev_type") {
         Some("0") => device.kind = DeviceKind::Storage,
         Some("1" | "5") => device.kind = DeviceKind::Gpu,
@@ -121,7 +121,7 @@ pub(super) fn cpu_kinds(topology: &Node<'_, '_>, allowed: &CpuSet) -> Result<Vec
         taken.join(&cpuset);
         let parse =
             |text: &str| text.parse().map_err(|_| wrong(format!("the speed {:?} is no number", super::shorten(text))));
-        // -1 is hwloc's word for unknown.
+        // hwloc writes -1 for unknown.
         let efficiency = number::<i64>(node, "forced_efficiency")?.and_then(|value| u32::try_from(value).ok());
         let speed = speed_name.and_then(|name| info(node, name)).map(parse).transpose()?;
         let core_type = info(node, "CoreType").map(str::to_owned);

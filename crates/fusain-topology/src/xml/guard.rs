@@ -1,4 +1,4 @@
-//! What is refused before a parser sees the text, because its work would grow faster than the text's length.
+//! Refuses text before the parser reads it, if the parser's work would grow faster than the text's length.
 
 use super::wrong;
 use crate::Result;
@@ -6,7 +6,7 @@ use crate::Result;
 const TEXT_BYTES_MAX: usize = 32 << 20;
 const ATTRIBUTES_MAX: usize = 128;
 
-/// One pass over the bytes.
+/// Checks the text in one pass over its bytes.
 pub(super) fn check(text: &str) -> Result<()> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(wrong(format!("it has {} bytes, and {TEXT_BYTES_MAX} is the most", text.len())));
@@ -16,7 +16,7 @@ pub(super) fn check(text: &str) -> Result<()> {
             return Err(wrong(format!("it has {word}, which hwloc does not write")));
         }
     }
-    // A '<' stands in no attribute's value, so every attribute has its '=' between two of them.
+    // An attribute's value contains no '<', so the '=' of every attribute lies between two of them.
     let many = |piece: &&str| piece.bytes().filter(|byte| *byte == b'=').count() > ATTRIBUTES_MAX;
     match text.split('<').find(many) {
         Some(piece) => {

@@ -1,4 +1,4 @@
-//! The objects that compute, as a tree.
+//! Reads the tree of the objects that compute.
 
 use std::collections::HashSet;
 
@@ -11,7 +11,7 @@ const DEPTH_MAX: usize = 128;
 const OBJECTS_MAX: usize = 1 << 17;
 const WORDS_MAX: usize = 1 << 23;
 
-/// Reads objects, and counts what they take.
+/// Reads objects, and counts the memory that they take.
 pub(super) struct Reader<'a> {
     allowed: &'a CpuSet,
     objects: usize,
@@ -30,16 +30,16 @@ impl<'a> Reader<'a> {
         Ok(Object::new(Kind::Machine, cpuset, inside))
     }
 
-    /// The object, or for a kind that is no level the objects in it. `above` is the set of the object around it.
+    /// Returns the object, or, for a kind that is no level, the objects in it. `above` is the set of the object around it.
     fn objects(&mut self, node: &Node<'a, '_>, above: &CpuSet, depth: usize) -> Result<Vec<Object>> {
         let Some(name) = node.attribute("type") else { return Ok(Vec::new()) };
         match name.parse::<Kind>() {
             Ok(Kind::Machine) => Err(wrong(format!("{} is inside a machine", describe(node)))),
-            // Memory is looked at from the object it is attached to.
+            // Memory is read with the object that it is attached to.
             Ok(Kind::NumaNode) => Ok(Vec::new()),
             Ok(kind) => self.object(node, kind, above, depth).map(|object| vec![object]),
             Err(()) if matches!(name, "Bridge" | "PCIDev" | "OSDev" | "Misc" | "MemCache") => Ok(Vec::new()),
-            // Instruction caches, and what later versions bring.
+            // Instruction caches, and types of later versions.
             Err(()) => self.children(node, above, depth),
         }
     }
@@ -74,7 +74,7 @@ impl<'a> Reader<'a> {
         Ok(all)
     }
 
-    /// The object's cpuset, as far as it is allowed.
+    /// The allowed part of the object's cpuset.
     fn cpuset(&mut self, node: &Node<'a, '_>, above: Option<&CpuSet>) -> Result<CpuSet> {
         let cpuset = set(node, "cpuset")?.unwrap_or_default().intersection(self.allowed);
         if above.is_some_and(|above| !cpuset.is_subset(above)) {
@@ -101,7 +101,7 @@ fn describe(node: &Node<'_, '_>) -> String {
     format!("the object{}", known.collect::<String>())
 }
 
-/// Whether a NUMA node hangs on the object itself, perhaps behind memory-side caches.
+/// Whether a NUMA node is attached to the object itself, perhaps behind memory-side caches.
 fn has_memory(node: &Node<'_, '_>) -> bool {
     let mut look: Vec<Node<'_, '_>> = node.children().collect();
     while let Some(child) = look.pop() {

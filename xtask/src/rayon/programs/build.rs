@@ -1,7 +1,7 @@
-//! A program of the registry, built twice: as it is, and with the line in its manifest that the README shows.
+//! A program of the registry, built twice: as it is, and with the line that the README shows in its manifest.
 //!
-//! Each side has a copy of the sources, since a lock file belongs to a folder. The locks and the profile are those that the authors publish. What does not
-//! depend on rayon is compiled once for both.
+//! Each side has a copy of the sources, since a lock file belongs to a folder. The locks and the profile are those that the authors publish. Packages that do
+//! not depend on rayon are compiled once for both sides.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ const FOLDER: &str = "rayon-programs";
 
 const NO_NETWORK: &str = "its sources come from the registry; without a network, CARGO_NET_OFFLINE=true makes cargo use what it has fetched before";
 
-/// On rayon's core, and on ours.
+/// Builds the program with rayon's core, and with ours.
 pub(super) fn both(program: &Program) -> anyhow::Result<[PathBuf; 2]> {
     let metadata = sources::metadata()?;
     let registry = fetched(program, &metadata)?;
@@ -32,10 +32,11 @@ pub(super) fn both(program: &Program) -> anyhow::Result<[PathBuf; 2]> {
     Ok(built)
 }
 
-/// The folder of its sources.
+/// The folder of the program's sources.
 fn fetched(program: &Program, metadata: &Metadata) -> anyhow::Result<PathBuf> {
     let Program { name, version, .. } = program;
-    // A package without a library cannot be a dependency, so no manifest of ours could name it. To describe it, cargo fetches and unpacks it beside the others.
+    // A package without a library cannot be a dependency, so no manifest of this workspace could name it. To describe it, cargo fetches it and unpacks it
+    // beside the others.
     let described = workspace::cargo(["info", "--quiet", &format!("{name}@{version}")]).stdout_capture().run();
     described.with_context(|| format!("cannot get {name} {version}; {NO_NETWORK}"))?;
     let folder = sources::folder(sources::package(metadata, "rayon")?).with_file_name(format!("{name}-{version}"));
@@ -43,9 +44,9 @@ fn fetched(program: &Program, metadata: &Metadata) -> anyhow::Result<PathBuf> {
     Ok(folder)
 }
 
-/// A copy with something more in its manifest.
+/// Makes a copy of the sources with an addition to the manifest.
 ///
-/// All files keep the times they had, so that a build script runs again only where something has changed.
+/// All files keep their times, so that a build script runs again only if something has changed.
 fn lay_out(program: &Program, registry: &Path, side: &str, more: &str, metadata: &Metadata) -> anyhow::Result<PathBuf> {
     let name = program.name;
     let folder = workspace::fresh(&format!("{FOLDER}/{side}/{name}"))?;
@@ -54,7 +55,7 @@ fn lay_out(program: &Program, registry: &Path, side: &str, more: &str, metadata:
     let text = fs::read_to_string(&manifest).with_context(|| format!("{name} has no manifest"))?;
     sources::write(&manifest, format!("{text}\n[workspace]\n{more}"))?;
     let path = manifest.display().to_string();
-    // The rayon of this workspace: the core is a part of its version.
+    // Takes the version of rayon that this workspace uses, since the version decides the core.
     let version = sources::package(metadata, "rayon")?.version.to_string();
     workspace::cargo(["update", "--quiet", "--manifest-path", &path, "rayon", "--precise", &version])
         .run()
@@ -66,14 +67,14 @@ fn lay_out(program: &Program, registry: &Path, side: &str, more: &str, metadata:
     Ok(folder)
 }
 
-/// Builds it, and takes it out of the folder in which the next one of its name will be put.
+/// Builds the program, and copies it out of the folder in which the next build of that name is put.
 fn binary(program: &Program, folder: &Path, side: &str) -> anyhow::Result<PathBuf> {
     let Program { name, version, binary, features, .. } = program;
     eprintln!("building {name} {version} ({side}); the first time takes minutes");
     let target = workspace::target().join(FOLDER).join("build");
     let (manifest, target_text) = (folder.join("Cargo.toml").display().to_string(), target.display().to_string());
     let what = ["build", "--quiet", "--release", "--locked", "--manifest-path", &manifest, "--bin", binary];
-    // What the compiler has to say of other people's programs is of interest only where it refuses them.
+    // Warnings about programs of other authors are not of interest, only errors.
     let end = workspace::cargo(what.iter().chain(*features).copied().chain(["--target-dir", &target_text]))
         .stderr_capture()
         .unchecked()

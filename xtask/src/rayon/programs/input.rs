@@ -1,4 +1,4 @@
-//! What the programs work on: a folder tree of sources, and pictures. Both are the same each time.
+//! The input of the programs: a folder tree of sources, and pictures. Both are the same each time.
 
 use std::fs;
 use std::io::BufWriter;
@@ -12,14 +12,14 @@ use crate::workspace;
 /// The tree, below the folder of the input.
 pub(super) const TREE: &str = "tree";
 
-/// What the tree has copies of, and how many.
+/// The folders that the tree has copies of, and the number of copies.
 const SOURCES: [&str; 4] = ["benches", "crates", "examples", "xtask"];
 const COPIES: usize = 16;
 
 /// Pixels on a side of a picture.
 const PIXELS: u32 = 512;
 
-/// A colour for each place.
+/// A function that gives the colour of each pixel.
 type Picture = fn(u32, u32) -> [u8; 3];
 
 /// A gradient, in which neighbours differ by little.
@@ -40,7 +40,7 @@ fn grained(x: u32, y: u32) -> [u8; 3] {
     [((x + y) / 5 + noise) as u8; 3]
 }
 
-/// Writes all of it, and says where it is.
+/// Writes the whole input, and returns its folder.
 pub(super) fn lay_out() -> anyhow::Result<PathBuf> {
     let folder = workspace::fresh("rayon-programs/input")?;
     for copy in 0..COPIES {

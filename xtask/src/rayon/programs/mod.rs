@@ -1,4 +1,4 @@
-//! Programs of other people on rayon's core and on ours: the part of `compare rayon` that is about whole programs.
+//! Programs of other authors with rayon's core and with ours: the part of `compare rayon` about whole programs.
 //!
 //! ```text
 //! build: the registry's sources ─▶ a copy for each side ─▶ two programs
@@ -22,12 +22,12 @@ use crate::{limit, workspace};
 struct Program {
     /// Its package.
     name: &'static str,
-    /// The one that is built, with the lock file that its authors have put beside it.
+    /// The version that is built, with the lock file that its authors publish.
     version: &'static str,
     binary: &'static str,
-    /// Options of cargo: what is left out that takes long to build and is not run here.
+    /// Options of cargo, which leave out features that take long to build and are not run here.
     features: &'static [&'static str],
-    /// What it is called with, in the folder of the input.
+    /// The program's arguments. It runs in the folder of the input.
     arguments: &'static [&'static str],
 }
 
@@ -53,7 +53,7 @@ const PROGRAMS: [Program; 3] = [
         version: "15.0.0",
         binary: "tokei",
         features: &[],
-        // The tree lies in a folder that git ignores.
+        // The tree is in a folder that git ignores.
         arguments: &["--no-ignore", input::TREE],
     },
     Program {
@@ -65,26 +65,26 @@ const PROGRAMS: [Program; 3] = [
     },
 ];
 
-/// Where what is not printed is written to, below the input.
+/// The folder below the input for files that the programs write.
 const WRITTEN: &str = "written";
 
-/// Turns of each side, and how many seconds one should last at least: short programs run more than once.
+/// The number of turns of each side, and the minimum time of a turn in seconds: short programs run several times in a turn.
 const TURNS: usize = 11;
 const TURN: f64 = 0.1;
 
-/// How long a program took: medians in seconds, on rayon's core and on ours.
+/// The times of a program: medians in seconds, with rayon's core and with ours.
 pub(super) struct Timed {
     pub(super) name: &'static str,
     pub(super) seconds: [f64; 2],
 }
 
-/// The programs, built, and what they work on.
+/// The built programs, and their input.
 pub(super) struct Ready {
     input: PathBuf,
     programs: Vec<(&'static Program, [PathBuf; 2])>,
 }
 
-/// Builds what is not built yet, and lays out the input.
+/// Builds the programs that are not built yet, and writes the input.
 pub(super) fn ready() -> anyhow::Result<Ready> {
     let programs =
         PROGRAMS.iter().map(|program| Ok((program, build::both(program)?))).collect::<anyhow::Result<_>>()?;
@@ -92,11 +92,11 @@ pub(super) fn ready() -> anyhow::Result<Ready> {
 }
 
 impl Ready {
-    /// Runs them.
+    /// Runs the programs.
     ///
     /// # Errors
     ///
-    /// Where one fails, does not end, or does not always have the same output.
+    /// If a program fails, does not end, or does not always have the same output.
     pub(super) fn measure(&self) -> anyhow::Result<Vec<Timed>> {
         let timed = |(program, [theirs, ours]): &(&'static Program, [PathBuf; 2])| {
             let (warm, expected) = self.once(program, theirs)?;
@@ -117,7 +117,7 @@ impl Ready {
         self.programs.iter().map(timed).collect()
     }
 
-    /// How many seconds one run took, and what came of it: what was printed, and the files that were written, in order.
+    /// Runs a program once. Returns the time in seconds and the result: what was printed, and the files that were written, in order.
     fn once(&self, program: &Program, binary: &Path) -> anyhow::Result<(f64, Vec<u8>)> {
         let written = self.input.join(WRITTEN);
         workspace::clear(&written)?;

@@ -1,4 +1,4 @@
-//! Twenty chains as programs have them: once with ours and once with rayon's iterators, from the same text; and by std's.
+//! Twenty iterator chains typical of programs: with our iterators and with rayon's from the same text, and with std's.
 
 use std::hint::black_box;
 use std::sync::Mutex;
@@ -13,7 +13,7 @@ pub(super) struct Data {
 }
 
 impl Data {
-    /// Of so many elements.
+    /// Vectors of `n` elements.
     pub(super) fn new(n: usize) -> Self {
         let mut random = fastrand::Rng::with_seed(7);
         let mut floats = || (0..n).map(|_| random.f64()).collect::<Vec<f64>>();
@@ -23,10 +23,10 @@ impl Data {
     }
 }
 
-/// The chain of a name, and a number by which sides are seen to agree.
+/// The name of a chain, and the chain, whose result is a number by which the sides are compared.
 pub(super) type Chain = (&'static str, fn(&Data) -> f64);
 
-/// The text of all chains, with the names of one prelude or with std's.
+/// The text of all chains, with the names of a parallel prelude or those of std.
 macro_rules! chains {
     ($iter:ident, $iter_mut:ident, $into_iter:ident, $chunks:ident, $chunks_mut:ident, $windows:ident;
      $fold_sums:expr, $min:expr, $flat:expr, $try:expr) => {
@@ -83,7 +83,7 @@ macro_rules! chains {
     };
 }
 
-/// Those that std has by other names.
+/// The expressions that have other names in std.
 macro_rules! parallel_chains {
     () => {
         chains!(par_iter, par_iter_mut, into_par_iter, par_chunks, par_chunks_mut, par_windows;

@@ -1,4 +1,4 @@
-//! `compare iterators`: chains as programs have them, beside rayon's and those of others, and the sequential ones.
+//! `compare iterators`: iterator chains typical of programs, beside those of rayon and other peers, and sequential ones.
 
 mod chains;
 
@@ -27,7 +27,7 @@ pub struct Options {
 
 /// A chain at one length.
 struct Row {
-    /// Its index.
+    /// The index of the chain.
     chain: usize,
     log2: u32,
     samples: Vec<Samples>,
@@ -46,7 +46,7 @@ impl Row {
         median_of(&self.samples, side)
     }
 
-    /// The best parallel peer over ours: above 1 is ahead.
+    /// The time of the best parallel peer divided by ours: above 1, ours is ahead.
     fn lead(&self) -> f64 {
         PEERS.iter().map(|peer| self.of(peer)).fold(f64::NAN, f64::min) / self.of("ours")
     }
@@ -58,7 +58,7 @@ impl Row {
 
 const PEERS: [&str; 3] = ["rayon", "orx", "paralight"];
 
-/// The sides of peers that have other names for a chain, where they have it.
+/// The sides of the peers that do not share rayon's names, if they can express the chain.
 fn others<'a>(name: &str, data: &'a Data, orx: Orx, paralight: &'a Paralight) -> Vec<Side<'a>> {
     let add = |a: f64, b: f64| a + b;
     match name {
@@ -86,7 +86,7 @@ fn others<'a>(name: &str, data: &'a Data, orx: Orx, paralight: &'a Paralight) ->
 }
 
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
-    // Its own, as programs have it; the first of a process decides its size.
+    // rayon's global pool, as programs use it. The first use in a process decides its size.
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
     let (orx, paralight) = (Orx::new(options.threads), Paralight::new(options.threads));
     let sizes = if options.smoke { vec![10] } else { own.log2.clone() };
@@ -109,7 +109,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
     show(&rows, &sizes, options)
 }
 
-/// All sides of a chain, which have the same answer.
+/// All sides of a chain; they have the same answer.
 fn sides<'a>(chain: usize, data: &'a Data, orx: Orx, paralight: &'a Paralight) -> anyhow::Result<Vec<Side<'a>>> {
     let [ours, theirs, plain] = [&ours::CHAINS, &theirs::CHAINS, &sequential::CHAINS].map(|chains| chains[chain]);
     let name = ours.0;
@@ -132,7 +132,7 @@ fn sides<'a>(chain: usize, data: &'a Data, orx: Orx, paralight: &'a Paralight) -
     Ok(sides)
 }
 
-/// The table, what is behind, and the keys.
+/// Prints the table, the chains that are behind, and the keys.
 fn show(rows: &[Row], sizes: &[u32], options: &Common) -> anyhow::Result<()> {
     let mut report = Report::new("iterators");
     let mut table =

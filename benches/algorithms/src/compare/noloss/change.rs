@@ -1,4 +1,4 @@
-//! A closure whose elements become a thousand times as heavy, or as light, while the program runs; and one whose few elements are of another weight in each call.
+//! Closures whose cost changes: by a factor of a thousand while the program runs, or from call to call over few elements.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -10,7 +10,7 @@ use fusain::pool::Pool;
 use super::{POLICIES, Point, policy};
 use fusain_harness::{Options as Common, gather, in_turn, settle};
 
-/// Elements, and the weight of one, in steps, before and after. A step takes a nanosecond or two.
+/// The number of elements, and the weight of each before and after the change, in steps.
 pub(super) const CHANGES: [(usize, u32, u32); 8] = [
     (64, 1, 1_000),
     (64, 1_000, 1),
@@ -22,7 +22,7 @@ pub(super) const CHANGES: [(usize, u32, u32); 8] = [
     (1 << 14, 1_000, 1),
 ];
 
-/// Elements, and the weights of one in calls that take turns, in steps.
+/// The number of elements, and the weights of each in successive calls, in steps.
 pub(super) const MIXTURES: [(usize, &[u32]); 4] = [
     (5, &[50_000, 12_000, 3_000, 800, 200]),
     (3, &[20_000, 300, 300, 300, 300, 300, 300, 300]),
@@ -30,17 +30,17 @@ pub(super) const MIXTURES: [(usize, &[u32]); 4] = [
     (64, &[5_000, 20, 20, 20, 20, 20, 20, 20]),
 ];
 
-/// So many steps, none of which can be left out.
+/// Executes `steps` steps, none of which can be optimised away.
 fn work(steps: u32, seed: u64) -> u64 {
     (0..steps).fold(seed, |x, step| black_box(x ^ u64::from(step)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(17))
 }
 
-/// Calls `algorithm` on elements of the weight of the moment.
+/// Calls `algorithm` on elements of the current weight.
 type Call<'a> = Box<dyn FnMut() + 'a>;
 
 fn call<'a, const POLICY: usize>(is_reduction: bool, v: &'a [u64], weight: &'a AtomicU32, pool: &'a Pool) -> Call<'a> {
     let par: Par<'a> = policy::<POLICY>(pool);
-    // Relaxed: it is written between calls only.
+    // Relaxed: the weight is written between calls only.
     let f = move |x: &u64| work(weight.load(Ordering::Relaxed), *x);
     if is_reduction {
         Box::new(move || _ = black_box(par.map_reduce(v, 0, f, u64::wrapping_add)))
@@ -49,18 +49,18 @@ fn call<'a, const POLICY: usize>(is_reduction: bool, v: &'a [u64], weight: &'a A
     }
 }
 
-/// What happens to the weight of an element.
+/// How the weight of an element changes.
 #[derive(Clone, Copy)]
 pub(super) enum Weights {
     Change((usize, u32, u32)),
     Mixture((usize, &'static [u32])),
 }
 
-/// The algorithms, and which of them is a reduction.
+/// The algorithms, each with whether it is a reduction.
 const ALGORITHMS: [(&str, bool); 2] = [("for_each", false), ("map_reduce", true)];
 
 impl Weights {
-    /// Of each algorithm a point, without samples.
+    /// One point for each algorithm, without samples.
     pub(super) fn points(self) -> [Point; 2] {
         let (regime, n, what) = match self {
             Weights::Change((n, before, after)) => ("change", n, format!("closure, {before} to {after} steps")),
@@ -72,9 +72,9 @@ impl Weights {
         ALGORITHMS.map(|(algorithm, _)| Point { regime, algorithm, what: what.clone(), n, samples: Vec::new() })
     }
 
-    /// Measures these once more.
+    /// Measures these points once more.
     pub(super) fn measure(self, pool: &Pool, options: &Common, points: &mut [Point; 2]) {
-        /// Rounds of all passes.
+        /// Rounds of all passes together.
         const ROUNDS: usize = 8;
         for ((_, is_reduction), point) in ALGORITHMS.into_iter().zip(points) {
             let v: Vec<u64> = (0..point.n as u64).collect();
@@ -98,9 +98,9 @@ impl Weights {
     }
 }
 
-/// What a call takes where they are of mixed weight, in the mean.
+/// The mean time of a call with mixed weights.
 fn in_mixture(call: &mut Call<'_>, weights: &[u32], weight: &AtomicU32, smoke: bool) -> f64 {
-    /// First to learn, then to measure.
+    /// The first turn is for the pool to learn, the second is measured.
     const TIMES: [Duration; 2] = [Duration::from_millis(20); 2];
     let [_, ns] = TIMES.map(|time| {
         let (start, mut rounds) = (Instant::now(), 0);
@@ -116,12 +116,12 @@ fn in_mixture(call: &mut Call<'_>, weights: &[u32], weight: &AtomicU32, smoke: b
     ns
 }
 
-/// What a call takes after the change, in the mean over the first ones: whoever has to learn is charged for it.
+/// The mean time of the first calls after the change: a policy that has to learn pays for it here.
 fn after_change(call: &mut Call<'_>, (n, before, after): (usize, u32, u32), weight: &AtomicU32, smoke: bool) -> f64 {
-    /// The old weight is kept for so long, and for so many calls.
+    /// The minimum time and, in `BEFORE_CALLS`, the minimum number of calls with the old weight.
     const BEFORE: Duration = Duration::from_millis(10);
     const BEFORE_CALLS: usize = 4;
-    /// Steps of all calls after the change, some 20 ms; and how many calls these are at least and at most.
+    /// The number of steps of all calls after the change, and the minimum and maximum number of these calls.
     const AFTER_STEPS: usize = 10_000_000;
     const AFTER_CALLS: (usize, usize) = (4, 200);
 

@@ -1,10 +1,16 @@
 //! `compare noloss`: whether the default is ever behind the better of sequential and parallel.
 //!
-//! A point is an algorithm, a length and a regime. *Steady*: one call after the other, in turns long enough that all that is measured of calls
-//! is known. *Burst*: a few calls after 5 ms of rest, when the workers sleep. *Change*: calls just after the closure has become a thousand times as heavy,
-//! or as light. *Mixed*: calls of few elements, of another weight in each. A point is held where the default takes at most 1.05 times the better of the two, and 10 ns.
+//! A point is an algorithm, a length and a regime:
 //!
-//! How much of that is the machine's noise says a second side that runs in sequence: at how many points it is held against the first one, of those where that is the better.
+//! * *Steady*: one call after the other, in turns long enough for the pool to complete its measurements of the calls.
+//! * *Burst*: a few calls after 5 ms of rest, when the workers sleep.
+//! * *Change*: calls just after the closure has become a thousand times as heavy, or as light.
+//! * *Mixed*: calls of few elements, with another weight in each call.
+//!
+//! A point holds if the default takes at most 1.05 times the better of the two plus 10 ns.
+//!
+//! A second sequential side shows how much of the rest is noise of the machine. It is compared with the first sequential side at the points where sequential is
+//! the better of the two, and the number of points at which it holds is reported.
 
 mod change;
 mod rows;
@@ -23,11 +29,11 @@ use fusain_harness::{
 const DEFAULT: usize = 0;
 const SEQUENTIAL: usize = 1;
 const ALWAYS: usize = 2;
-/// As the second: a copy of its code, measured beside it.
+/// A copy of the code of `SEQUENTIAL`, measured beside it.
 const AGAIN: usize = 3;
 const POLICIES: [&str; 4] = ["default", "sequential", "always", "sequential again"];
 
-/// The contract: the default over the better, and what a call may cost besides.
+/// The contract: the maximum ratio of the default to the better, and the nanoseconds that a call may cost in addition.
 const RATIO: f64 = 1.05;
 const SLACK_NS: f64 = 10.0;
 
@@ -56,7 +62,7 @@ fn policy<const POLICY: usize>(pool: &Pool) -> Par<'_> {
     }
 }
 
-/// What was found at one point, a side a policy.
+/// The results at one point, one side for each policy.
 struct Point {
     regime: &'static str,
     algorithm: &'static str,
@@ -80,12 +86,12 @@ impl Point {
         self.ns(SEQUENTIAL).min(self.ns(ALWAYS))
     }
 
-    /// A policy over the better one, without the nanoseconds that are free.
+    /// The time of a policy, minus the free nanoseconds, divided by the better time.
     fn ratio_of(&self, policy: usize) -> f64 {
         (self.ns(policy) - SLACK_NS).max(0.0) / self.better()
     }
 
-    /// The default over the better one.
+    /// The ratio of the default.
     fn ratio(&self) -> f64 {
         self.ratio_of(DEFAULT)
     }
@@ -94,22 +100,23 @@ impl Point {
         self.ratio() <= RATIO
     }
 
-    /// Whether what runs in sequence a second time is held, where sequence is better.
+    /// Whether the second sequential side holds; `None` where sequential is not the better.
     fn is_held_again(&self) -> Option<bool> {
         (self.ns(SEQUENTIAL) < self.ns(ALWAYS)).then(|| self.ratio_of(AGAIN) <= RATIO)
     }
 }
 
-/// Turns in which a default that has to learn is done with it after a small part; so many that two sides that do the same seldom differ by more than what is allowed.
+/// The turns are so long that a default that has to learn spends only a small part of them on it. The rounds are so many that two sides with equal code seldom
+/// differ by more than the contract allows.
 const STEADY: Plan = Plan { sample_ns: 100_000.0, rounds: 24, passes: 1, turn: Duration::from_millis(5) };
 
-/// Samples of bursts, each of a few calls after a rest, of one of so many passes.
+/// Samples of bursts for one of `passes` passes; each burst is a few calls after a rest.
 fn bursts(sides: &mut [Side<'_>], call_ns: f64, passes: usize) -> Vec<Samples> {
     const REST: Duration = Duration::from_millis(5);
-    /// Calls of a burst, and fewer where they last long.
+    /// The maximum number of calls in a burst; fewer if they would last longer than `BURST_NS`.
     const CALLS: f64 = 8.0;
     const BURST_NS: f64 = 2e6;
-    /// Rounds of all passes, and fewer where calls last long.
+    /// Rounds of all passes together; `LONG_ROUNDS` if calls last long.
     const ROUNDS: usize = 64;
     const LONG_ROUNDS: usize = 8;
     let calls = (BURST_NS / call_ns).clamp(1.0, CALLS) as usize;
@@ -135,7 +142,7 @@ fn measure_row(at: usize, input: &Input, pool: &Pool, options: &Common, [steady,
     gather(&mut burst.samples, bursts(&mut sides, steady.better(), passes));
 }
 
-/// How many of them are held, and the worst ratio.
+/// The number of points that hold, and the worst ratio.
 fn held<'a>(points: impl Iterator<Item = &'a Point> + Clone) -> (f64, f64) {
     let held = points.clone().filter(|point| point.is_held()).count();
     let worst = points.clone().map(Point::ratio).reduce(f64::max);

@@ -1,4 +1,4 @@
-//! Twelve algorithms, each on numbers and with closures a user might write.
+//! Twelve algorithms, each on numbers and with closures that a user might write.
 
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -12,7 +12,7 @@ use crate::data;
 use crate::suite::copies;
 use fusain_harness::{Scratch, Side};
 
-/// The rows: the algorithm, and whether it is the one with dearer closures.
+/// The rows: the algorithm, and whether it is the version with more expensive closures.
 pub(super) const ROWS: [(&str, bool); 24] = [
     ("min", false),
     ("min", true),
@@ -40,29 +40,29 @@ pub(super) const ROWS: [(&str, bool); 24] = [
     ("map_reduce", true),
 ];
 
-/// What all rows of one length run on.
+/// The data of all rows of one length.
 pub(super) struct Input {
     numbers: Vec<i32>,
     reals: Vec<f64>,
-    /// Equal to the others.
+    /// Equal to `numbers` and `reals`.
     same_numbers: Vec<i32>,
     same_reals: Vec<f64>,
     /// Two ascending halves.
     number_halves: Vec<i32>,
     real_halves: Vec<f64>,
-    /// Worked on in place.
+    /// Modified in place.
     number_scratch: Scratch<i32>,
     real_scratch: Scratch<f64>,
-    /// Written to.
+    /// Output.
     number_room: RefCell<Vec<MaybeUninit<i32>>>,
     real_room: RefCell<Vec<MaybeUninit<f64>>>,
 }
 
-/// What `position` looks for among the numbers: at two thirds of them.
+/// The value that `position` searches; it is at two thirds of the numbers.
 const WANTED: i32 = i32::MAX;
 
 impl Input {
-    /// `n` elements of each.
+    /// `n` elements in each vector.
     pub(super) fn new(n: usize) -> Self {
         let mut numbers: Vec<i32> = data::random(n);
         numbers.iter_mut().filter(|x| **x == WANTED).for_each(|x| *x = 0);
@@ -86,29 +86,30 @@ impl Input {
     }
 }
 
-/// What a user might do with an element: some ten nanoseconds, through a function that no compiler vectorises. The same code for each policy: copies of it differ by more than
-/// what is measured, depending on where they lie.
+/// What a user might do with an element, in a function that no compiler vectorises. All policies call the same code: copies would differ, by their position in
+/// memory, more than what is measured.
 ///
-/// All numbers go the same way through it. Of the logarithm of 1 to 1.4 some go another, and a processor learns by heart which of the same few thousand do, as long as all calls are
-/// run alike; a program's data differ from call to call.
+/// All numbers take the same path through it. The logarithm has a second path for arguments from 1 to 1.4. A branch predictor would learn which of the same few
+/// thousand elements take it, if all calls were alike; the data of a program differ from call to call.
 #[inline(never)]
 fn weigh(x: f64) -> f64 {
     (x * x + 3.0).sqrt().ln()
 }
 
-/// A function of its own for each policy, as the closures are.
+/// A separate function for each policy, as the closures are.
 fn by_weight<const POLICY: usize>(a: &f64, b: &f64) -> Ordering {
     weigh(*a).total_cmp(&weigh(*b))
 }
 
-/// The logarithm of the sum of what they are logarithms of: associative, and twice as dear as `weigh`.
+/// The logarithm of the sum of two numbers that are given as logarithms: associative, and twice as expensive as `weigh`.
 #[inline(never)]
 fn add_logarithms(a: f64, b: f64) -> f64 {
     let (low, high) = if a < b { (a, b) } else { (b, a) };
     high + (low - high).exp().ln_1p()
 }
 
-/// The row at `at` under one policy: its closures are types of their own for each policy, so that nothing the pool remembers of one is used for another.
+/// The row at index `at` under one policy. Its closures have different types for each policy, so that the pool uses nothing that it remembers of one for
+/// another.
 pub(super) fn side<'a, const POLICY: usize>(at: usize, input: &'a Input, pool: &'a Pool) -> Side<'a> {
     let par: Par<'a> = policy::<POLICY>(pool);
     let name = super::POLICIES[POLICY];

@@ -4,18 +4,18 @@ use fusain::comm::{Communicator, Result, Shape, ThreadComm, collective};
 use fusain::topology::model::{Operation, Way};
 use fusain::topology::{self, Hierarchy};
 
-/// A pipeline's segment.
+/// The segment length of a pipeline in bytes.
 const SEGMENT_BYTES: usize = 8_192;
 
-/// A broadcast or reduction.
+/// An algorithm for broadcast or reduction.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Algorithm {
     Tree(Shape),
     /// A chain in segments.
     Pipeline,
-    /// Half of the data down each half of a binary tree, then pairs exchange.
+    /// Half of the data goes down each half of a binary tree, then pairs exchange.
     SplitBinary,
-    /// A binary tree whose root is the last rank, which keeps the order of operands; then one message to the root.
+    /// A binary tree rooted at the last rank, which keeps the order of operands, followed by one message to the root.
     InOrderBinary,
 }
 
@@ -28,7 +28,7 @@ const TREES: [Algorithm; 5] = [
 ];
 
 impl Algorithm {
-    /// Those of the report, for an operation.
+    /// The report's algorithms for an operation.
     pub(crate) fn of(operation: Operation) -> Vec<Self> {
         let own = if operation == Operation::Broadcast { Self::SplitBinary } else { Self::InOrderBinary };
         TREES.into_iter().chain([own]).collect()
@@ -43,7 +43,7 @@ impl Algorithm {
         }
     }
 
-    /// The tree that it is, or is made of, and its segment.
+    /// The tree that the algorithm is or uses, and its segment length.
     fn tree(self) -> (Shape, usize) {
         match self {
             Self::Tree(shape) => (shape, usize::MAX),
@@ -52,7 +52,7 @@ impl Algorithm {
         }
     }
 
-    /// From or to rank 0 of `comm`.
+    /// Runs from or to rank 0 of `comm`.
     pub(crate) fn run(self, operation: Operation, comm: &ThreadComm, data: &mut [u64]) -> Result<()> {
         let (shape, segment) = self.tree();
         let segment = (segment / 8).max(1);
@@ -78,18 +78,18 @@ impl Algorithm {
         way.into_iter().try_for_each(|comm| Ok(self.run(operation, comm, data)?))
     }
 
-    /// What the hierarchy would choose.
+    /// The choice of the hierarchy.
     pub(crate) fn way(self, operation: Operation, hierarchy: &Hierarchy<ThreadComm>, bytes: usize) -> Way {
         let (shape, segment_bytes) = self.tree();
         // Each half of a split tree carries half of the bytes.
         let bytes = if self == Self::SplitBinary { bytes / 2 } else { bytes };
-        // An in-order tree ends at the last rank: a message more on each level, where flat has one.
+        // An in-order tree ends at the last rank, which costs one more message on each level; the flat tree has only one such message.
         let root = usize::from(self == Self::InOrderBinary);
         hierarchy.way(operation, shape, bytes, segment_bytes, root)
     }
 }
 
-/// The roots' communicators of this rank from the top, and its lowest group.
+/// This rank's communicators of roots, from the top, and its lowest group.
 pub(crate) fn way_down(hierarchy: &Hierarchy<ThreadComm>) -> topology::Result<Vec<&ThreadComm>> {
     let mut way = Vec::new();
     for depth in 0..hierarchy.levels().len() {
@@ -115,7 +115,7 @@ fn split_binary(comm: &ThreadComm, data: &mut [u64]) -> Result<()> {
         if left + 1 < size {
             comm.send(&data[middle..], left + 1, DOWN)?;
         }
-        // The one without a partner in the smaller half.
+        // In the larger half, the last rank may have no partner in the smaller half.
         if left > size - 1 - left {
             comm.send(&data[middle..], left, ACROSS)?;
         }

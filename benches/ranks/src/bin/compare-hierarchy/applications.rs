@@ -1,4 +1,4 @@
-//! The report's applications as programs of ranks: matrix multiplication (section 7.3), the processing of vectors (section 7.4).
+//! The report's applications as programs of ranks: matrix multiplication (section 7.3) and the processing of vectors (section 7.4).
 
 use fusain::comm::Shape;
 use fusain::topology::{Group, Groups, Place};
@@ -6,7 +6,7 @@ use fusain::topology::{Group, Groups, Place};
 use crate::machines::{Model, Placement};
 use crate::shared::{self, Step};
 
-/// A way of doing it, and its times: with a card for each rank, with one for each host.
+/// A variant of an application and its times: with a network card for each rank, and with one for each host.
 pub(crate) struct Timed {
     pub(crate) name: String,
     pub(crate) own_ns: u64,
@@ -19,11 +19,11 @@ fn timed(name: &str, model: &Model, placement: Placement, programs: &[Vec<Step>]
     Timed { name: name.to_owned(), own_ns: run(false), shared_ns: run(true) }
 }
 
-/// Programs that are being written, one a rank.
+/// Programs under construction, one for each rank.
 struct Programs(Vec<Vec<Step>>);
 
 impl Programs {
-    /// Down a binary tree over `ranks`, from the first.
+    /// A broadcast from the first rank down a binary tree over `ranks`.
     fn broadcast(&mut self, ranks: &[usize], bytes: usize) {
         for (node, &rank) in ranks.iter().enumerate() {
             let parent = Shape::Binary.parent(node, ranks.len());
@@ -40,7 +40,7 @@ impl Programs {
         }
     }
 
-    /// Straight to the first of `ranks`, which adds up what it gets.
+    /// Messages straight to the first of `ranks`, which adds up the received vectors.
     fn gather(&mut self, ranks: &[usize], length: usize) {
         let (&root, others) = ranks.split_first().expect("a group has ranks");
         for &rank in others {
@@ -50,11 +50,11 @@ impl Programs {
     }
 }
 
-/// What one step of SUMMA computes and sends: a block of eight doubles.
+/// Each step of SUMMA sends a block of eight doubles; `BLOCK_COMPUTE_NS` is its computation time.
 const BLOCK_BYTES: usize = 64;
 const BLOCK_COMPUTE_NS: u64 = 20;
 
-/// How the broadcasts of SUMMA go along a row or column: ranks, and the groups that they are in.
+/// The broadcast structure of a row or column of SUMMA: its ranks and their groups.
 struct Line {
     ranks: Vec<usize>,
     parts: Vec<Line>,
@@ -65,7 +65,7 @@ impl Line {
         Self { ranks, parts: Vec::new() }
     }
 
-    /// So many groups of neighbours in the line.
+    /// A line with `groups` groups of neighbours.
     fn by_hand(ranks: Vec<usize>, groups: usize) -> Self {
         let bound = |group: usize| group * ranks.len() / groups;
         let part = |group: usize| Self::simple(ranks[bound(group)..bound(group + 1)].to_vec());
@@ -82,7 +82,7 @@ impl Line {
         line(groups.root(), &ranks)
     }
 
-    /// From `root`, which leads every group that it is in; others are led by their first.
+    /// Broadcasts from `root`, which leads every group that contains it. Other groups are led by their first rank.
     fn broadcast(&self, programs: &mut Programs, root: usize) {
         let leader = |line: &Self| if line.ranks.contains(&root) { root } else { line.ranks[0] };
         let mut leaders: Vec<usize> =
@@ -95,8 +95,8 @@ impl Line {
     }
 }
 
-/// Time of all steps: simple, with 2, 4 and 8 hand-made groups a line, by topology: with the grid laid over the tree and simple broadcasts, and with
-/// broadcasts by levels.
+/// The time of all steps in each variant: simple, with 2, 4 and 8 hand-made groups in each line, and two topological ones. The first of these lays
+/// the grid over the tree and broadcasts simply, the second broadcasts by levels.
 pub(crate) fn summa(model: &Model, placement: Placement) -> Vec<Timed> {
     let places = model.places(placement);
     let (rows, columns) = model.grid;
@@ -114,7 +114,7 @@ pub(crate) fn summa(model: &Model, placement: Placement) -> Vec<Timed> {
         timed(name, model, placement, &programs.0)
     };
     let by_rank: Vec<usize> = (0..places.len()).collect();
-    // The topological grid is laid over the ranks as the tree has them, the others in the order of ranks.
+    // The topological grid is laid over the ranks in the order of the tree, the others in the order of ranks.
     let by_tree = Groups::build(&places).expect("places of one model").tree_order();
     let by_hand =
         |groups: usize| run(&format!("{groups} groups"), &by_rank, &move |ranks| Line::by_hand(ranks, groups));
@@ -124,20 +124,21 @@ pub(crate) fn summa(model: &Model, placement: Placement) -> Vec<Timed> {
     [vec![simple], [2, 4, 8].map(by_hand).into(), vec![grid, levels]].into_iter().flatten().collect()
 }
 
-/// Processes in a communicator of each level, from the top: the report's four hand-made hierarchies of 576.
+/// The number of processes in a communicator of each level, from the top: the report's four hand-made hierarchies of 576 processes.
 const CONFIGURATIONS: [[usize; 5]; 4] = [[3, 4, 2, 3, 8], [6, 2, 2, 3, 8], [3, 2, 2, 8, 6], [3, 2, 4, 6, 4]];
 
-/// What adding a number to another takes.
+/// The time of one addition in nanoseconds.
 const ADD_NS: f64 = 0.5;
 
-/// Algorithm 5: gather a level's vectors, add them up, go on with the sums. By topology, and with each hand-made hierarchy of neighbours by rank.
+/// Algorithm 5: gather the vectors of a level, add them up, and continue with the sums. By topology, and with each hand-made hierarchy of neighbours
+/// by rank.
 pub(crate) fn vectors(model: &Model, placement: Placement, length: usize) -> Vec<Timed> {
     let places = model.places(placement);
     let groups = Groups::build(&places).expect("places of one model");
     let mut programs = Programs(vec![Vec::new(); places.len()]);
     let communicator = |group: &Group<'_>| if group.children().is_empty() { group.ranks() } else { group.roots() };
     let all: Vec<Vec<usize>> = groups.iter().map(|group| communicator(&group)).collect();
-    // A lowest group of one rank has nothing to gather.
+    // In a lowest group of one rank there is nothing to gather.
     all.iter().rev().filter(|ranks| ranks.len() > 1).for_each(|ranks| programs.gather(ranks, length));
     let mut times = vec![timed("topological", model, placement, &programs.0)];
     for (number, sizes) in CONFIGURATIONS.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! The machines of RR-9077, Table 1, as trees with links.
 //!
-//! One direction of a message between two ranks, by the lowest thing that they share. `o` is what it costs each of the two in software; `L` is what is left of the
-//! latency.
+//! The table shows one direction of a message between two ranks, by the smallest part of the machine that they share. `o` is the software overhead of each of
+//! the two ranks; `L` is the remaining latency.
 //!
 //! | link | latency | o | ns a byte | from |
 //! |---|---|---|---|---|
@@ -13,8 +13,9 @@
 //! | two NUMA nodes of a package | 390 ns | 150 | 0.09 | the same with 60 ns a line |
 //! | one NUMA node | 350 ns | 150 | 0.08 | the same with 50 ns a line |
 //!
-//! The line transfers are quoted from memory of that paper and not checked against it; 140 ns a hop and 150 ns of software are estimates.
-//! Little hangs on them: with all three links inside a host a quarter shorter, or up to twice as long, the mean gains change by less than a tenth, and no row falls below 1.
+//! The line transfers are quoted from memory of that paper and not checked against it; 140 ns for each hop and 150 ns of software are estimates. The results
+//! depend little on them: with all three links inside a host a quarter shorter, or up to twice as long, the mean gains change by less than a tenth, and no row
+//! falls below 1.
 
 use std::sync::Arc;
 
@@ -34,14 +35,14 @@ pub(crate) enum Placement {
     Block,
 }
 
-/// A machine, and what the report says it gained there at most.
+/// A machine, and the largest gains that the report states for it.
 pub(crate) struct Model {
     pub(crate) name: &'static str,
-    /// Hosts behind each switch; one switch is none.
+    /// The number of hosts behind each switch; a single switch is left out of the tree.
     hosts: &'static [usize],
-    /// What is in a host, from the top: kind, how many in one of the kind above, and the link between two of them.
+    /// The levels inside a host, from the top: kind, number in each part of the kind above, and the link between two of them.
     inside: &'static [(Kind, usize, LogGp)],
-    /// Broadcast, reduction, SUMMA.
+    /// The report's largest gains for broadcast, reduction and SUMMA.
     pub(crate) paper: Option<[f64; 3]>,
     /// Rows and columns of SUMMA's grid.
     pub(crate) grid: (usize, usize),
@@ -82,7 +83,7 @@ pub(crate) const SMP12E5: Model = Model {
     grid: (8, 12),
 };
 
-/// Section 7.4 says how many hosts are behind each of its four switches.
+/// Section 7.4 states the number of hosts behind each of the four switches.
 pub(crate) const NTW24E5: Model =
     Model { name: "NTW24E5", hosts: &[12, 6, 4, 2], inside: E5_2680_V3, paper: None, grid: (24, 24) };
 
@@ -95,16 +96,16 @@ impl Model {
         self.hosts.iter().sum::<usize>() * self.cores()
     }
 
-    /// Host and core of each rank.
+    /// The host and core of each rank.
     fn positions(&self, placement: Placement) -> Vec<(usize, usize)> {
         let (hosts, cores) = (self.hosts.iter().sum::<usize>(), self.cores());
-        // Cores dealt out over the parts of the first level or, for sockets, over the NUMA nodes: everything but the last level.
+        // Cores are distributed round-robin over the parts of the first level. For sockets, over the NUMA nodes instead: all levels but the last.
         let dealt = |parts: usize| (0..cores).map(move |at| at % parts * (cores / parts) + at / parts);
         let numa_nodes = cores / self.inside[self.inside.len() - 1].1;
         match placement {
             Placement::Block => (0..hosts * cores).map(|rank| (rank / cores, rank % cores)).collect(),
             Placement::Socket => (0..hosts).flat_map(|host| dealt(numa_nodes).map(move |core| (host, core))).collect(),
-            // Each host's turn takes its next core; inside, all levels are dealt out.
+            // The hosts take turns, each with its next core; inside a host, all levels are distributed round-robin.
             Placement::Cyclic => {
                 let order: Vec<usize> = (0..cores).map(|at| self.mirrored(at)).collect();
                 order.iter().flat_map(|&core| (0..hosts).map(move |host| (host, core))).collect()
@@ -135,7 +136,7 @@ impl Model {
         ends.take_while(|&end| end <= host).count()
     }
 
-    /// Where each rank is.
+    /// The place of each rank.
     pub(crate) fn places(&self, placement: Placement) -> Vec<Place> {
         let description: Vec<String> = self.inside.iter().map(|level| format!("{}:{}", level.0, level.1)).collect();
         let machine = Machine::synthetic(&description.join(" ")).expect("the model's kinds are inside kinds");
@@ -152,11 +153,11 @@ impl Model {
         self.positions(placement).into_iter().map(place).collect()
     }
 
-    /// Its links, by what two ranks share.
+    /// The links, by the smallest part that two ranks share.
     pub(crate) fn costs(&self) -> Costs {
         let network = [(Kind::Cluster, BETWEEN_SWITCHES), (Kind::Switch(0), BETWEEN_HOSTS)];
         let network = if self.hosts.len() > 1 { network.to_vec() } else { vec![(Kind::Cluster, BETWEEN_HOSTS)] };
-        // Who shares an object of one kind no further is parted on the next level.
+        // Two ranks whose smallest common part is of one kind are separated on the next level.
         let around = [Kind::Machine].into_iter().chain(self.inside.iter().map(|level| level.0));
         Costs::new(network.into_iter().chain(around.zip(self.inside.iter().map(|level| level.2))))
     }
@@ -166,7 +167,7 @@ impl Model {
         self.positions(placement).into_iter().map(|(host, _)| host).collect()
     }
 
-    /// The same links between ranks by number, worked out from where they are and not from the groups.
+    /// The same links by rank number, computed from the positions instead of the groups.
     pub(crate) fn links(&self, placement: Placement) -> impl Fn(usize, usize) -> LogGp + Send + Sync + 'static {
         let positions = self.positions(placement);
         let switches: Vec<usize> = positions.iter().map(|(host, _)| self.switch_of(*host)).collect();
@@ -190,7 +191,7 @@ impl Model {
         }
     }
 
-    /// Those links for the in-process world.
+    /// The same links for the in-process world.
     pub(crate) fn network(&self, placement: Placement) -> Network {
         Network::with(self.links(placement)).clock(Clock::Virtual)
     }

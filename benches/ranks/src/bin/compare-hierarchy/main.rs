@@ -1,10 +1,9 @@
 //! `compare hierarchy`: the experiments of RR-9077, section 7, on modelled machines, beside the report's factors.
 //!
-//! Everything runs message by message in the in-process world under a LogGP model on a virtual clock, so the numbers
-//! are of the model and the same on every machine and in every run. `machines.rs` has the machines and where their links' numbers
-//! are from.
+//! Everything runs message by message in the in-process world, under a LogGP model on a virtual clock. The numbers are therefore those of
+//! the model, the same on every machine and in every run. `machines.rs` has the machines and the sources of their links' numbers.
 //!
-//! * Section 7.2: each broadcast and each reduction of Open MPI, flat and by levels, and what the hierarchy chooses of the two.
+//! * Section 7.2: each broadcast and each reduction of Open MPI, flat and by levels, and which of the two the hierarchy chooses.
 //! * Section 7.3: SUMMA, simple, with hand-made groups, and by topology.
 //! * Section 7.4: the processing of vectors on 576 processes, by topology and with the report's four hand-made hierarchies.
 
@@ -42,17 +41,17 @@ struct Arguments {
 
 const BYTES: [usize; 5] = [8, 256, 8_192, 65_536, 1_048_576];
 const VECTOR_LENGTHS: [usize; 3] = [256, 4_096, 65_536];
-/// "About 10", section 7.4.
+/// The report's factor for the vectors: "About 10", section 7.4.
 const VECTORS_PAPER: f64 = 10.0;
 
-/// Time of one run on the virtual clock, from when all begin together to when the last is done.
+/// The time of one run on the virtual clock, from the common start to the end of the last rank.
 fn elapsed_ns(comm: &ThreadComm, run: impl FnOnce()) -> u64 {
     let latest = || {
         let mut clock = [comm.clock_ns()];
         comm.allreduce(&mut clock, u64::max).expect("an allreduce");
         clock[0]
     };
-    // The allreduce itself takes time: everybody goes on to a moment well after it, when all links are free.
+    // The allreduce itself takes time: all ranks advance to a moment well after it, when all links are free.
     const PAUSE_NS: u64 = 10_000_000;
     let begin = latest() + PAUSE_NS;
     comm.compute_ns(begin.saturating_sub(comm.clock_ns()));
@@ -60,7 +59,7 @@ fn elapsed_ns(comm: &ThreadComm, run: impl FnOnce()) -> u64 {
     latest() - begin
 }
 
-/// A collective on a machine.
+/// The times of a collective on a machine.
 struct Row {
     machine: &'static str,
     operation: Operation,
@@ -76,7 +75,7 @@ impl Row {
         self.flat_ns as f64 / self.levels_ns as f64
     }
 
-    /// Of what the hierarchy chooses.
+    /// The gain of the hierarchy's choice.
     fn gain(&self) -> f64 {
         if self.way == Way::Levels { self.levels_gain() } else { 1.0 }
     }
@@ -86,7 +85,7 @@ fn collectives(model: &Model, placement: Placement, sizes: &[usize]) -> Vec<Row>
     let places = model.places(placement);
     let on_a_rank = |comm: ThreadComm| {
         let hierarchy = Hierarchy::build(&comm, &places[comm.rank()]).expect("a hierarchy").with_costs(model.costs());
-        // The roots' communicators are made before anything is timed.
+        // The communicators of roots are created before anything is timed.
         way_down(&hierarchy).expect("roots");
         let mut rows = Vec::new();
         for operation in [Operation::Broadcast, Operation::Reduce] {
@@ -139,14 +138,14 @@ fn print_collectives(rows: &[Row]) {
     println!("{table}");
 }
 
-/// The largest factor of an operation on a machine, and where it was.
+/// The largest factor of an operation on a machine, and its row.
 fn largest(rows: &[Row], machine: &str, operation: Operation) -> (f64, String) {
     let of = rows.iter().filter(|row| row.machine == machine && row.operation == operation);
     let best = of.max_by(|a, b| a.gain().total_cmp(&b.gain())).expect("every machine has rows");
     (best.gain(), format!("{}, {} bytes", best.algorithm.name(), best.bytes))
 }
 
-/// How much faster `fast` is than `slow`: with a card for each rank, with one for each host.
+/// The speed-up of `fast` over `slow`: with a network card for each rank, and with one for each host.
 fn factors(slow: &Timed, fast: &Timed) -> [Option<f64>; 2] {
     [slow.own_ns as f64 / fast.own_ns as f64, slow.shared_ns as f64 / fast.shared_ns as f64].map(Some)
 }
@@ -185,7 +184,7 @@ fn main() -> anyhow::Result<()> {
             compare("7.2", model.name, what, theirs, [Some(ours), None], at);
         }
         let times = applications::summa(model, placement);
-        // By topology is one of the last two: as for collectives, levels where they are faster.
+        // The topological variant is the better of the last two: as for collectives, levels are used where they are faster.
         let topological = times[times.len() - 2..].iter().min_by_key(|time| time.shared_ns).expect("two ways");
         compare("7.3", model.name, "SUMMA", product, factors(&times[0], topological), times_of(&times));
         kept.extend(times.iter().map(|time| kept_time(model.name, "summa", 0, time)));
@@ -220,7 +219,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Under the tables.
+/// The explanation under the tables.
 const WHY: &str = "\
 Report: RR-9077, section 7, the largest factors in its figures. Model: every rank with a network card of its own, as the modelled network of the
 in-process world has it; one card a host: the ranks of a host share it. Where they differ:

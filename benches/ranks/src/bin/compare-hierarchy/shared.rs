@@ -1,15 +1,15 @@
 //! Programs of ranks under LogGP, where the ranks of a host share one network card.
 //!
-//! The modelled network of the in-process world gives every rank a card of its own. The report's clusters have one a host, and what its applications gain is
-//! mostly that fewer messages pass it. Here a message that leaves its host keeps the sender's card busy for `max(g, k·G)`, and then the receiver's; everything
-//! else is as there. Ranks are simulated in the order of time, so of two messages the one that is sent first passes first.
+//! The modelled network of the in-process world gives every rank a network card. The report's clusters have one for each host, and their applications gain
+//! mainly because fewer messages pass it. Here a message that leaves its host keeps the sender's card busy for `max(g, k·G)`, and then the receiver's;
+//! everything else is as in that model. Ranks are simulated in the order of time, so the message that is sent first passes first.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap, VecDeque};
 
 use fusain::comm::LogGp;
 
-/// Least time between two messages of one card: 30 million a second (insideHPC, 2010-05, on TrueScale).
+/// The minimum time between two messages of one card: 30 million messages a second (insideHPC, 2010-05, on TrueScale).
 const CARD_GAP_NS: u64 = 33;
 
 /// One step of a rank.
@@ -20,12 +20,12 @@ pub(crate) enum Step {
     Compute { ns: u64 },
 }
 
-/// Where ranks are, and what is between them.
+/// The hosts of the ranks, and the links between ranks.
 pub(crate) struct Machine<'a> {
     /// The host of each rank.
     pub(crate) hosts: &'a [usize],
     pub(crate) link: &'a dyn Fn(usize, usize) -> LogGp,
-    /// Whether the ranks of a host share its card.
+    /// Whether the ranks of a host share a network card.
     pub(crate) shares_cards: bool,
 }
 
@@ -34,11 +34,11 @@ struct Rank {
     now: u64,
     send_free: u64,
     receive_free: u64,
-    /// Whom it waits for.
+    /// The rank whose message it waits for.
     waits: Option<usize>,
 }
 
-/// When the last rank has ended.
+/// The time at which the last rank ends.
 pub(crate) fn run(programs: &[Vec<Step>], machine: &Machine<'_>) -> u64 {
     let mut ranks = vec![Rank::default(); programs.len()];
     let mut next = vec![0; programs.len()];

@@ -1,33 +1,32 @@
-//! What will happen, by time, then in the order in which it was planned.
+//! The event queue: ordered by time, and for equal times by the order of insertion.
 //!
-//! A wheel of wheels: the first has a slot for each of the next 64 ns, the next one for each of the next 64 runs of 64 ns, and so on. Time does not go back,
-//! so what lies in a slot is looked at again when the time has come near it, and then goes to an earlier wheel, all of which are empty by then.
-//! Plans that lie far ahead, many of which come to nothing, so cost a few moves in a row where a heap would have them lie in the way of all others.
-//! (G. Varghese, T. Lauck: "Hashed and hierarchical timing wheels", SOSP 1987.)
+//! A hierarchical timing wheel. The first wheel has a slot for each of the next 64 ns, the second for each of the next 64 runs of 64 ns, and so on. Time never
+//! goes back. When it reaches a slot of a later wheel, all earlier wheels are empty, and the slot's events move to them. Events far ahead, many of which never
+//! matter, thus cost a few moves; in a heap they would slow down all others. (G. Varghese, T. Lauck: "Hashed and hierarchical timing wheels", SOSP 1987.)
 //!
-//! Work: each plan is moved once for each wheel below the one it began on, at most eleven times, mostly two or three. Order: slots are queues, and whoever comes down to an
-//! earlier wheel comes there before anybody who is planned later.
+//! Cost: each event is moved at most once for each wheel below its first one, hence at most ten times. Order: slots are queues, and an event that moves down
+//! to an earlier wheel gets there before any event that is planned later.
 
 use crate::peer::Time;
 
 const BITS: u32 = 6;
 const SLOTS: usize = 1 << BITS;
 
-/// So many that any time has its place.
+/// The number of wheels, enough for any time.
 const WHEELS: usize = Time::BITS.div_ceil(BITS) as usize;
 
 struct Wheel<T> {
     slots: [Vec<(Time, T)>; SLOTS],
-    /// A bit for each slot that has something.
+    /// One bit for each slot, set if the slot is not empty.
     filled: u64,
 }
 
 pub(super) struct Agenda<T> {
     now: Time,
     wheels: [Wheel<T>; WHEELS],
-    /// What happens now, the next at the end.
+    /// The events of the current time; the next is at the end.
     due: Vec<(Time, T)>,
-    /// An empty slot that is in nobody's way.
+    /// The memory of an empty slot, kept for reuse.
     spare: Vec<(Time, T)>,
 }
 
@@ -39,11 +38,11 @@ impl<T> Default for Agenda<T> {
 }
 
 impl<T> Agenda<T> {
-    /// Plans something, not before what has happened last.
+    /// Plans an event at `time`, which is not before the last event popped.
     pub(super) fn push(&mut self, time: Time, what: T) {
         debug_assert!(time >= self.now, "time does not go back");
         let differs = time ^ self.now;
-        // The first wheel on which it and what is now are one turn apart, or less.
+        // The first wheel on which `time` and now are at most one turn apart.
         let at = (Time::BITS - (differs | 1).leading_zeros() - 1) / BITS;
         let slot = (time >> (at * BITS)) as usize % SLOTS;
         let wheel = &mut self.wheels[at as usize];
@@ -51,7 +50,7 @@ impl<T> Agenda<T> {
         wheel.filled |= 1 << slot;
     }
 
-    /// What happens next, and when.
+    /// Removes the next event and returns it with its time.
     pub(super) fn pop(&mut self) -> Option<(Time, T)> {
         loop {
             if let Some(next) = self.due.pop() {
@@ -68,7 +67,7 @@ impl<T> Agenda<T> {
                 self.due.reverse();
             } else {
                 let mut queue = std::mem::replace(filled, std::mem::take(&mut self.spare));
-                // The begin of the slot.
+                // The start of the slot.
                 let above = self.now.checked_shr(shift + BITS).unwrap_or(0).checked_shl(shift + BITS).unwrap_or(0);
                 self.now = above | Time::from(slot) << shift;
                 queue.drain(..).for_each(|(time, what)| self.push(time, what));
@@ -86,7 +85,7 @@ mod tests {
     use super::*;
     use crate::load::draw;
 
-    /// As a heap of times and numbers says, near and far ahead, now, and never.
+    /// Agrees with a heap of times and numbers: for near and distant times, for now, and for `Time::MAX`.
     #[test]
     fn by_time_and_then_as_planned() {
         let (mut random, mut now) = (1, 0);
@@ -103,7 +102,7 @@ mod tests {
                 let next = heap.pop().map(|Reverse(next)| next);
                 assert_eq!(agenda.pop(), next);
                 let next = next.map_or(0, |(time, _)| time);
-                // Far ahead is not the way, or nothing lies ahead any more.
+                // Start anew when the time gets close to its maximum.
                 now = next;
                 if now > 1 << 62 {
                     (agenda, heap, now) = (Agenda::default(), BinaryHeap::new(), 0);

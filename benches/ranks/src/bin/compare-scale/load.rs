@@ -1,25 +1,25 @@
-//! The load: an unbalanced tree of which only the parts exist that somebody looks at.
+//! The load: an unbalanced tree of which only the visited parts exist.
 //!
-//! A subtree is a seed and a number of nodes. The seed says how many children its root has and which share of the nodes each gets, so the same tree grows again
-//! wherever it is looked at, and 10¹⁴ nodes take no memory. As in the geometric trees of UTS with four children on average (T1, T1L), a quarter of the children
-//! have next to nothing below them, and the sizes of the others vary like exponential variables: that is the law to which such a branching process tends.
-//! The number of children is drawn from the same distribution at each node, whatever its size; in UTS large subtrees have a little more of them.
+//! A subtree is a seed and a number of nodes. The seed determines how many children its root has and which share of the nodes each gets. So the same tree grows
+//! again wherever it is expanded, and 10¹⁴ nodes take no memory. As in the geometric trees of UTS with four children on average (T1, T1L), a quarter of the
+//! children have almost nothing below them, and the sizes of the others are exponentially distributed: such a branching process tends to that law. The number
+//! of children has the same distribution at each node, whatever its size; in UTS large subtrees have slightly more children.
 
-/// A node and all below it.
+/// A node and everything below it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Subtree {
     pub(super) seed: u64,
-    /// Nodes, itself included.
+    /// The number of nodes, the root included.
     pub(super) size: u64,
 }
 
-/// Children of a node, on average.
+/// The average number of children of a node.
 const BREADTH: f64 = 4.0;
 
-/// The chance that a line dies out, where a node has none or more children with odds of `BREADTH` to one: the root of `q = 1 / (1 + BREADTH (1 - q))`.
+/// The probability that a line dies out if the number of children is geometric with mean `BREADTH`: the smaller root of `q = 1 / (1 + BREADTH (1 - q))`.
 const DIES_OUT: f64 = 0.25;
 
-/// No node has more, as in UTS.
+/// The maximum number of children of a node, as in UTS.
 const MOST: u64 = 100;
 
 /// Splitmix64.
@@ -31,17 +31,17 @@ pub(super) fn draw(state: &mut u64) -> u64 {
     z ^ z >> 31
 }
 
-/// Above 0, at most 1.
+/// A uniform random number above 0 and at most 1.
 fn uniform(state: &mut u64) -> f64 {
     ((draw(state) >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }
 
 impl Subtree {
-    /// Its root's children, in the order in which they are tried.
+    /// The children of the root, in the order in which they are tried.
     fn children(self, into: &mut Vec<Subtree>) {
         into.clear();
         let mut random = self.seed;
-        // Geometric, at least one: who has none is a leaf, and its size says so.
+        // Geometric, but at least one: a node without children is a leaf, whose size is one.
         let more = (uniform(&mut random).ln() / ((BREADTH - 1.0) / BREADTH).ln()) as u64;
         let count = (1 + more).min(MOST).min(self.size - 1);
         let mut shares = [0.0; MOST as usize];
@@ -57,21 +57,21 @@ impl Subtree {
             rest -= size;
             into.push(Subtree { seed: draw(&mut random), size: 1 + size });
         }
-        // What rounding left; all of it if every child was to have nothing.
+        // The largest child gets what rounding left, or everything if all shares are zero.
         if let Some(largest) = into.iter_mut().max_by_key(|child| child.size) {
             largest.size += rest;
         }
     }
 }
 
-/// What one worker has: a place in the tree, and untried choices above it. The counterpart of the path of a `Search`.
+/// The work of one worker: a position in the tree, and the untried choices above it. It corresponds to the path of a `Search`.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
-    /// Siblings that were not tried, the next at the end.
+    /// Untried siblings; the next is at the end.
     untried: Vec<Subtree>,
-    /// The subtree that the worker is in, and how many of its nodes, depth first, are done.
+    /// The subtree in which the worker is, and the number of its nodes, depth first, that are done.
     current: Option<(Subtree, u64)>,
-    /// Nodes to do.
+    /// The number of nodes to do.
     pub(super) left: u64,
 }
 
@@ -80,14 +80,14 @@ impl Part {
         Self { untried: vec![tree], current: None, left: tree.size }
     }
 
-    /// Takes the choices of `other`, which nobody has begun.
+    /// Adds the choices of `other`, none of which has begun.
     pub(super) fn join(&mut self, other: Part) {
         self.untried.extend(other.current.map(|(tree, _)| tree));
         self.untried.extend(other.untried);
         self.left += other.left;
     }
 
-    /// The worker has done `nodes`.
+    /// Marks the next `nodes` nodes as done.
     pub(super) fn advance(&mut self, nodes: u64) {
         let mut nodes = nodes.min(self.left);
         self.left -= nodes;
@@ -107,7 +107,7 @@ impl Part {
         while self.untried.is_empty() {
             let (tree, done) = self.current.filter(|(tree, _)| tree.size > 1)?;
             tree.children(&mut children);
-            // The root of the subtree is done first.
+            // The root of the subtree is done before its children.
             let mut before = done.saturating_sub(1);
             let mut at = children.iter().copied();
             self.current = None;
@@ -119,7 +119,7 @@ impl Part {
                 before -= child.size;
             }
             self.untried.extend(at.rev());
-            // Not begun: its node is still to be done, and there is nothing to split but what is below it.
+            // A subtree that has not begun: its root is still to be done, and only the nodes below it can be split.
             if done == 0 {
                 self.current = Some((Subtree { seed: tree.seed, size: 1 }, 0));
                 self.untried = children.iter().rev().copied().collect();
@@ -128,7 +128,7 @@ impl Part {
         let count = self.untried.len();
         let given = if self.current.is_none() { count / 2 } else { count.div_ceil(2) };
         if given == 0 {
-            // The only one: it is begun, and what is below it is split.
+            // The only choice is begun, and the nodes below it are split.
             self.current = self.untried.pop().map(|tree| (tree, 0));
             return self.split();
         }
@@ -169,7 +169,7 @@ mod tests {
         }
     }
 
-    /// However it is split, the nodes are those of the same tree.
+    /// The nodes are those of the same tree at each expansion.
     #[test]
     fn trees_are_unbalanced_and_always_the_same() {
         let tree = Subtree { seed: 3, size: 1 << 40 };

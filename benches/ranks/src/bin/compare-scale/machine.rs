@@ -1,38 +1,38 @@
-//! The machine: what things cost, and the fat tree that its ranks are connected by.
+//! The machine: the costs of its operations, and the fat tree that connects its ranks.
 
 use std::fmt;
 
 use fusain::cluster::Level;
 
-/// Costs in nanoseconds, of one rank; see the options of the program for where they come from.
+/// The costs of one rank in nanoseconds; the options of the program name their sources.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     /// Workers of a rank.
     pub(super) workers: u32,
-    /// In so many lanes the workers of a rank are modelled; each is as fast as its share of them.
+    /// The number of lanes in which the workers of a rank are modelled; each lane is as fast as its share of the workers.
     pub(super) lanes: u32,
     /// A node of the tree, on one worker.
     pub(super) node: f64,
-    /// Between two polls of a worker.
+    /// The time between two polls of a worker.
     pub(super) unit: f64,
-    /// From a worker that runs dry to its next unit, within a rank.
+    /// The time from when a worker runs out of work to its next unit, within a rank.
     pub(super) steal: f64,
-    /// What a message takes of the thread that sends or receives it.
+    /// The time that the sending or receiving thread spends on a message.
     pub(super) message: f64,
-    /// Between two looks of a worker for messages.
+    /// The time between two checks of a worker for messages.
     pub(super) look: f64,
-    /// From a task that has come to the first unit of it, or to a result merged: a thread that sleeps is woken.
+    /// The time from the arrival of a task to its first unit, or of a result to its merge: a sleeping thread is woken.
     pub(super) wake: f64,
-    /// The longest nap between two looks for messages of a thread that waits for work.
+    /// The longest nap of a thread that waits for work, between two checks for messages.
     pub(super) ceiling: f64,
-    /// Ranks below a switch of each level, and how long a message is under way between two of them.
+    /// For each level, the number of ranks below a switch, and the latency of a message between two of them.
     pub(super) switches: Vec<(u32, f64)>,
-    /// Of the whole tree.
+    /// The latency across the whole tree.
     pub(super) above: f64,
 }
 
 impl Machine {
-    /// How long a message is under way.
+    /// The latency of a message.
     pub(super) fn latency(&self, from: u32, to: u32) -> f64 {
         let switch = self.switches.iter().find(|(below, _)| from / below == to / below);
         switch.map_or(self.above, |(_, latency)| *latency)
@@ -51,7 +51,7 @@ impl Machine {
         self.switches.iter().map(level).collect()
     }
 
-    /// Nanoseconds of a lane for a node.
+    /// The nanoseconds that a lane needs for a node.
     pub(super) fn lane_node(&self) -> f64 {
         self.node * f64::from(self.lanes) / f64::from(self.workers)
     }

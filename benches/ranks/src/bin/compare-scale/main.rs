@@ -1,16 +1,18 @@
-//! `compare scale`: how the protocol of `fusain-cluster` would do on machines that we do not have.
+//! `compare scale`: a prediction of how the protocol of `fusain-cluster` performs on machines that we do not have.
 //!
-//! A discrete-event model: every rank runs the protocol, the thief and the choice of victims of `fusain-cluster` themselves, under a virtual clock. Modelled are
+//! A discrete-event model: every rank runs the protocol, the thief and the victim selection of `fusain-cluster` themselves, under a virtual clock. The
+//! following is modelled:
 //!
-//! - the tree (`load`): as unbalanced as UTS's geometric trees, split as a `Search` is split; so many nodes that all workers have a stated time to do;
-//! - the workers of a rank (`peer`): in *lanes* of several workers each, a lane as fast as its workers together. A lane that runs dry is given half of what the
-//!   fullest has, after the time of a steal; so no worker searches long, and none of a lane is idle while others of it work;
-//! - how messages are sent and received (`peer`): each takes its time, one after the other. Who waits for work looks for them without pause, then with naps; of those
-//!   who work each looks at least every 50 us (`looks.rs` of `fusain-cluster`; that they look oftener after they have found something is left out);
-//! - the network (`machine`): the latency of a fat tree. Messages take no time for their length, and do not meet each other.
+//! - The tree (`load`): as unbalanced as UTS's geometric trees, and split as a `Search` is split. Its size gives all workers work for a stated time.
+//! - The workers of a rank (`peer`): in *lanes* of several workers each, a lane as fast as its workers together. A lane that runs out of work gets half of that
+//!   of the fullest lane, after the time of a steal. So no worker searches for long, and no worker is idle while others of its lane work.
+//! - Sending and receiving (`peer`): each message takes its time, one after the other. A thread that waits for work checks for messages continuously at first,
+//!   and then between naps. Each working thread checks at least every 50 us (`poll_interval.rs` of `fusain-cluster`); the more frequent checks after a message
+//!   are left out.
+//! - The network (`machine`): the latency of a fat tree. Messages take no time for their length, and do not delay each other.
 //!
-//! Beside it stands the way of the paper (D. Muraoka, M. Yasugi, T. Hiraishi, S. Umatani, P2S2 2016): anybody is asked, again and again, one worker answers, and
-//! messages are looked for every 20 us. Its tree of tasks ends as ours does.
+//! Beside it is the algorithm of the paper (D. Muraoka, M. Yasugi, T. Hiraishi, S. Umatani, P2S2 2016): a thief asks random ranks again and again, one worker
+//! answers, and messages are checked every 20 us. Its tree of tasks ends as ours does.
 
 #![allow(clippy::print_stdout, reason = "a comparison prints its table")]
 
@@ -89,7 +91,7 @@ const POLICIES: [(Policy, &str); 4] = [
     (Policy::Lifelines, "lifelines"),
 ];
 
-/// A run that is to be made.
+/// A planned run.
 #[derive(Clone, Copy)]
 struct Case {
     ranks: u32,
@@ -97,16 +99,16 @@ struct Case {
     policy: usize,
 }
 
-/// That of the loop of a cluster (`fusain-cluster`, `cluster.rs`).
+/// The longest nap of the loop of a cluster (`fusain-cluster`, `cluster.rs`), in nanoseconds.
 const LONGEST_NAP_NS: f64 = 8e5;
 
-/// A worker looks at least so often (`fusain-cluster`, `looks.rs`).
+/// The maximum time between two checks of a worker (`fusain-cluster`, `poll_interval.rs`), in nanoseconds.
 const LOOK_NS: f64 = 5e4;
 
-/// What the library under us takes of a processor for a small message: a barrier of two by Open MPI takes 0.8 to 1.0 us (`compare latency`).
+/// The processor time that the MPI library takes for a small message: a barrier of two by Open MPI takes 0.8 to 1.0 us (`compare latency`).
 const LIBRARY_NS: f64 = 1_000.0;
 
-/// Where no second core can be asked.
+/// The assumed round trip of a cache line in nanoseconds, if there is no second core to measure it.
 const ROUND_TRIP_NS: f64 = 250.0;
 
 impl Arguments {
@@ -119,7 +121,7 @@ impl Arguments {
             workers: self.workers,
             lanes: 1,
             node: self.node_ns.unwrap_or(measured.node),
-            // What a worker of `fusain-pool` aims at.
+            // The length of a unit at which a worker of `fusain-pool` aims.
             unit: 2_000.0,
             steal: us(self.steal_us, 3.0 * round_trip),
             message: us(self.message_us, LIBRARY_NS + measured.message),
@@ -186,7 +188,7 @@ fn main() -> anyhow::Result<()> {
     let runs: Vec<_> = cases.iter().zip(&outcomes).map(run).collect();
     let kept = json!({ "machine": machine.to_string(), "seconds": arguments.seconds, "runs": runs });
     write_json(arguments.json.as_deref(), &kept)?;
-    // The largest machine stands for one of 10^4 where that was not run.
+    // The keys are those of 10^4 ranks, or of the largest machine if that was not run.
     let ranks = arguments.ranks.iter().copied().find(|&ranks| ranks == 10_000).or(arguments.ranks.last().copied());
     let name = if ranks == Some(10_000) { "1e4".to_owned() } else { ranks.unwrap_or(0).to_string() };
     let key = |policy, of: &str| {
@@ -197,7 +199,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As many at a time as there are cores; the longest first.
+/// Runs as many cases at a time as there are cores, the longest first.
 fn run_all(cases: &[Case], machine: &Machine, seconds: f64) -> anyhow::Result<Vec<Outcome>> {
     let mut order: Vec<usize> = (0..cases.len()).collect();
     order.sort_by_key(|&at| cases[at].ranks);

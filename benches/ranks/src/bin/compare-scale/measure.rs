@@ -1,4 +1,4 @@
-//! What a node, a message and a wake-up take on this machine.
+//! The costs of a node, a message and a wake-up on this machine.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
@@ -10,15 +10,15 @@ use sha1::{Digest, Sha1};
 
 const SAMPLES: usize = 31;
 
-/// Medians of nanoseconds.
+/// Median times in nanoseconds.
 pub(super) struct Measured {
     /// A node of UTS: the hash of its parent's hash and a number.
     pub(super) node: f64,
-    /// Half of what it takes a rank that is a thread to send 128 bytes to itself and to receive them.
+    /// Half of the time in which a rank that is a thread sends 128 bytes to itself and receives them.
     pub(super) message: f64,
-    /// From a thread that notifies to one that was waiting.
+    /// From the notification by one thread to the wake-up of a waiting one.
     pub(super) wake: f64,
-    /// A cache line to another core and back, where there are two.
+    /// A round trip of a cache line to another core, if there are two.
     pub(super) round_trip: Option<f64>,
 }
 
@@ -28,7 +28,7 @@ pub(super) fn measure(samples: Option<usize>) -> Measured {
     Measured { node: node(samples), message: message(samples), wake: wake(samples), round_trip }
 }
 
-/// Median of nanoseconds for each of `times`, over samples.
+/// The median in nanoseconds for each of `times` calls, over all samples.
 fn timed(samples: usize, times: u32, mut act: impl FnMut()) -> f64 {
     let sample = |_| {
         let begun = Instant::now();

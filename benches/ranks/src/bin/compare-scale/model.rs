@@ -1,4 +1,4 @@
-//! The run: what happens when, on all ranks.
+//! The run: the sequence of events on all ranks.
 
 use anyhow::ensure;
 use fusain::cluster::protocol::{Job, Message};
@@ -9,37 +9,37 @@ use crate::load::{Part, Subtree};
 use crate::machine::Machine;
 use crate::peer::{Caller, Load, NEVER, Out, Peer, Policy, Time};
 
-/// What happens to a rank.
+/// An event at a rank.
 enum Event {
-    /// A message has reached it, and waits for somebody to look.
+    /// A message has arrived, and waits for a check.
     Arrives { from: u32, message: Message<Load> },
-    /// A message has been taken.
+    /// A message has been received.
     Taken { from: u32, message: Message<Load> },
-    /// A lane runs dry.
+    /// A lane runs out of work.
     Dry,
-    /// A worker looks whether anybody asks.
+    /// A worker checks for requests.
     Poll,
-    /// The thief wants to be told the time.
+    /// The time of a timeout of the thief.
     Tick,
-    /// The thread that called is awake.
+    /// The calling thread is awake.
     Awake,
 }
 
-/// What came of a run.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outcome {
-    /// Until the last rank knew of the end, in seconds.
+    /// The time until the last rank knew of the end, in seconds.
     pub(super) took: f64,
-    /// Work over the time of all workers.
+    /// The work divided by the time of all workers.
     pub(super) efficiency: f64,
     pub(super) requests: u64,
     pub(super) refusals: u64,
     pub(super) tasks: u64,
     pub(super) steals: u64,
     pub(super) events: u64,
-    /// When nine of ten ranks had had work, in seconds.
+    /// The time at which nine of ten ranks had had work, in seconds.
     pub(super) spread: f64,
-    /// What the model took, in seconds of a real clock.
+    /// The real time that the simulation took, in seconds.
     pub(super) modelled_in: f64,
 }
 
@@ -48,17 +48,17 @@ struct Model<'a> {
     policy: Policy,
     peers: Vec<Peer>,
     agenda: Agenda<(u32, Event)>,
-    /// Nodes, and a seed, of the whole tree.
+    /// The whole tree, until it starts.
     root: Option<Part>,
     outcome: Outcome,
     out: Out,
     first: Vec<Time>,
 }
 
-/// Runs a tree of `nodes` on `ranks`.
+/// Runs a tree on `ranks` ranks.
 ///
 /// # Errors
-/// If the protocol finds a message that makes no sense, or not all nodes were done: the model, or the protocol, is wrong then.
+/// If the protocol receives an invalid message, or not all nodes were done: then the model or the protocol is wrong.
 pub(super) fn run(
     ranks: u32,
     policy: Policy,
@@ -100,7 +100,7 @@ pub(super) fn run(
     let Model { mut outcome, peers, mut first, .. } = model;
     first.sort_unstable();
     let seconds = |time: Time| time as f64 / 1e9;
-    // Of few ranks some may never have had any.
+    // With few ranks, some may never have had work.
     outcome.spread = seconds(first[(ranks as usize - 1) * 9 / 10].min(now));
     outcome.took = seconds(now);
     outcome.efficiency = ideal / now as f64;
@@ -142,7 +142,7 @@ impl Model<'_> {
                     self.goes_on(now, me, &mut out);
                 }
             }
-            // Something has changed since.
+            // Outdated: the lane has got work since.
             Event::Dry => {}
             Event::Poll => {
                 peer.awaits_poll = false;
@@ -178,14 +178,14 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// The thread that called asks what comes next.
+    /// The calling thread asks for its next job.
     fn goes_on(&mut self, now: Time, me: u32, out: &mut Out) {
         let peer = &mut self.peers[me as usize];
         peer.caller = Caller::Asleep;
         while let Some(job) = peer.rank.next(out) {
             match job {
                 Job::Start { payload, .. } => {
-                    // The root came in no message.
+                    // The root arrives without a message.
                     let Some(part) = payload.flatten().map(|part| *part).or_else(|| self.root.take()) else { continue };
                     let first = &mut self.first[me as usize];
                     *first = now.min(*first);
@@ -200,7 +200,7 @@ impl Model<'_> {
         peer.seek(now, out);
     }
 
-    /// The next lane to run dry.
+    /// Plans the next lane that runs out of work.
     fn plan(&mut self, me: u32) {
         let end = self.peers[me as usize].next_end();
         if end != NEVER {

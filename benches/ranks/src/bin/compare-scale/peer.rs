@@ -1,4 +1,4 @@
-//! One rank of the model: the protocol and the thief of `fusain-cluster` as they are, and its workers in lanes.
+//! One rank of the model: the real protocol and thief of `fusain-cluster`, and its workers in lanes.
 
 use std::time::Duration;
 
@@ -10,21 +10,21 @@ use fusain::cluster::victims::Seeker;
 use crate::load::{Part, draw};
 use crate::machine::Machine;
 
-/// What messages carry: a part of the tree, or what was found there, of which nothing is modelled.
+/// The payload of a message: a part of the tree, or a result, of which nothing is modelled.
 pub(super) type Load = Option<Box<Part>>;
 
 pub(super) type Out = Vec<(u32, Message<Load>)>;
 
-/// Nanoseconds since the run began.
+/// Nanoseconds since the start of the run.
 pub(super) type Time = u64;
 
 /// Never.
 pub(super) const NEVER: Time = Time::MAX;
 
-/// How a rank without work chooses whom to ask.
+/// How a rank without work chooses its victims.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Policy {
-    /// As in Tascell over MPI: anybody, again and again, and a look for messages every 20 µs.
+    /// As in Tascell over MPI: random victims, again and again, and a check for messages every 20 µs.
     Paper,
     Random,
     Nearest,
@@ -36,21 +36,21 @@ enum Seeks {
     Ours(Thief<Duration>),
 }
 
-/// What the thread that called the run does.
+/// The state of the thread that called the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Caller {
     Asleep,
-    /// Something has come for it.
+    /// A job has arrived for it.
     Waking,
-    /// The workers are at it.
+    /// The workers are running.
     Working,
 }
 
-/// Some of the workers of a rank, as one.
+/// Several workers of a rank, modelled as one.
 #[derive(Default)]
 struct Lane {
     part: Option<Part>,
-    /// From when on it works at what it has.
+    /// The time from which on it works on its part.
     begins: Time,
 }
 
@@ -61,13 +61,13 @@ pub(super) struct Peer {
     seeks: Seeks,
     pub(super) caller: Caller,
     lanes: Vec<Lane>,
-    /// When each lane has nothing left.
+    /// The time at which each lane runs out of work.
     ends: Vec<Time>,
     random: u64,
-    /// Nodes its lanes have had, and parts that they gave each other.
+    /// The number of nodes that its lanes have had, and of steals between the lanes.
     pub(super) nodes: u64,
     pub(super) steals: u64,
-    /// Who sends and receives has to do until then, and has moved something last.
+    /// The time until which the thread that sends and receives is busy, and the time of its last message.
     free_at: Time,
     moved_at: Time,
     pub(super) awaits_poll: bool,
@@ -127,7 +127,7 @@ impl Peer {
         }
     }
 
-    /// When it wants a tick.
+    /// The time of the thief's next timeout.
     pub(super) fn due(&self) -> Option<Time> {
         match &self.seeks {
             Seeks::Ours(thief) => thief.due().map(|due| due.as_nanos() as Time),
@@ -152,17 +152,17 @@ impl Peer {
 
     // ---- sending and receiving ------------------------------------------------------------------------------------
 
-    /// When somebody looks for what has arrived now.
+    /// The time of the check that finds a message arriving now.
     pub(super) fn looks_at(&self, now: Time, policy: Policy, machine: &Machine) -> Time {
         let micros = |micros: u64| micros * 1_000;
         if policy == Policy::Paper {
             return self.beat(now, micros(20));
         }
         if self.caller == Caller::Working {
-            // Each worker at its own time.
+            // The workers check at different times.
             return self.beat(now, (machine.look / f64::from(machine.workers)).max(1.0) as Time);
         }
-        // Who waits for work: without pause for 100 us, then after naps of 20 us, 40 us, ... up to the ceiling.
+        // A thread that waits for work checks continuously for 100 us, then after naps of 20 us, 40 us, ... up to the ceiling.
         let mut look = self.moved_at + micros(100);
         let mut nap = micros(20);
         let ceiling = machine.ceiling as Time;
@@ -179,13 +179,13 @@ impl Peer {
         look
     }
 
-    /// The next look of those in equal distances; each rank has its own beat.
+    /// The next of regular checks; each rank has a different phase.
     fn beat(&self, now: Time, period: Time) -> Time {
         let offset = u64::from(self.me) * 7_919 % period;
         (now + offset).next_multiple_of(period) - offset
     }
 
-    /// Somebody sends or takes one message from `now` on; says when it is done with it.
+    /// Sends or receives one message from `now` on, and returns the time at which that is done.
     pub(super) fn moves(&mut self, now: Time, machine: &Machine) -> Time {
         self.free_at = self.free_at.max(now) + machine.message as Time;
         self.moved_at = self.free_at;
@@ -194,7 +194,7 @@ impl Peer {
 
     // ---- the workers ----------------------------------------------------------------------------------------------
 
-    /// The workers get a part.
+    /// Gives the workers a part.
     pub(super) fn start(&mut self, now: Time, part: Part, machine: &Machine) {
         self.caller = Caller::Working;
         self.nodes += part.left;
@@ -202,12 +202,12 @@ impl Peer {
         self.share(now, machine);
     }
 
-    /// When the next lane runs dry.
+    /// The time at which the next lane runs out of work.
     pub(super) fn next_end(&self) -> Time {
         self.ends.iter().copied().min().unwrap_or(NEVER)
     }
 
-    /// Lanes that have run dry get something from others; false if there is nothing left at all.
+    /// Lanes without work get some from others; returns false if no work is left at all.
     pub(super) fn share(&mut self, now: Time, machine: &Machine) -> bool {
         let worth = (2.0 * machine.unit) as Time;
         for lane in 0..self.lanes.len() {
@@ -220,7 +220,7 @@ impl Peer {
             if self.lanes[thief].part.is_some() {
                 continue;
             }
-            // Who has most: a worker that asks long enough will have come by it.
+            // The fullest lane: a worker that keeps searching would have found it.
             let fullest =
                 (0..self.lanes.len()).filter(|&lane| self.ends[lane] != NEVER).max_by_key(|&lane| self.ends[lane]);
             let Some(victim) = fullest.filter(|&victim| self.ends[victim].saturating_sub(now) >= worth) else { break };
@@ -233,7 +233,7 @@ impl Peer {
         self.ends.iter().any(|&end| end != NEVER)
     }
 
-    /// All workers that are at work split what they have, at once; the time is when the first of them can if none is.
+    /// All working lanes split their work at once. If there is none, the error is the time at which the first can.
     pub(super) fn poll(&mut self, now: Time, machine: &Machine) -> Result<Option<Part>, Time> {
         let works = |lane: usize| self.ends[lane] != NEVER && self.lanes[lane].begins <= now;
         let mut lanes: Vec<usize> = (0..self.lanes.len()).filter(|&lane| works(lane)).collect();
@@ -241,7 +241,7 @@ impl Peer {
             let begins = self.lanes.iter().filter(|lane| lane.part.is_some()).map(|lane| lane.begins);
             return Err(begins.min().unwrap_or(NEVER));
         }
-        // In the paper the first one that comes by.
+        // In the paper, the first worker that polls.
         let all = !matches!(self.seeks, Seeks::Paper { .. });
         if !all {
             let choice = draw(&mut self.random) % lanes.len() as u64;
@@ -262,7 +262,7 @@ impl Peer {
         Ok(given)
     }
 
-    /// One worker of several in a lane has its share of the work only, and gives half of that: the rest of `part` goes back.
+    /// One of several workers in a lane has only its share of the work, and gives half of that; the rest of `part` goes back.
     fn give_back(&mut self, lane: usize, mut part: Part, now: Time, machine: &Machine) -> Part {
         let Some(own) = &mut self.lanes[lane].part else { return part };
         let share = (own.left + part.left) / (2 * u64::from(machine.workers / machine.lanes));
@@ -276,7 +276,7 @@ impl Peer {
         part
     }
 
-    /// How long until the first of the workers has ended its unit.
+    /// The time until the first worker ends its unit.
     pub(super) fn polls_in(&self, machine: &Machine) -> Time {
         let lanes = self.ends.iter().filter(|&&end| end != NEVER).count();
         let workers = lanes as f64 * f64::from(machine.workers) / f64::from(machine.lanes);
@@ -288,7 +288,7 @@ impl Peer {
         self.lanes[lane] = Lane { part: Some(part), begins };
     }
 
-    /// Works off what `lane` has done until `now`, and splits the rest.
+    /// Does the work of `lane` until `now`, and splits the rest.
     fn split(&mut self, lane: usize, now: Time, machine: &Machine) -> Option<Part> {
         let Lane { part, begins } = &mut self.lanes[lane];
         let part = part.as_mut()?;

@@ -1,13 +1,13 @@
-//! Efficiency over ranks, as SVG.
+//! The plot of efficiency over ranks, as SVG.
 
 use plotters::prelude::*;
 
 const SIZE: (u32, u32) = (640, 420);
 
-/// Told apart also by who sees no red or no green (Okabe and Ito's).
+/// Colours that people with red-green blindness can tell apart (the palette of Okabe and Ito).
 const COLOURS: [RGBColor; 4] = [BLACK, RGBColor(0, 114, 178), RGBColor(213, 94, 0), RGBColor(0, 158, 115)];
 
-/// A line for each name: ranks, and efficiency.
+/// Draws a line for each name, with pairs of ranks and efficiency.
 pub(super) fn draw(lines: &[(&str, Vec<(f64, f64)>)], what: &str) -> Result<String, Box<dyn std::error::Error>> {
     let mut text = String::new();
     {

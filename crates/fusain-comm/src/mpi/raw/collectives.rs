@@ -1,8 +1,8 @@
 //! The library's own collectives. Invariants as in `raw.rs`.
 //!
-//! Those with lengths are unsafe: MPI relies on all ranks giving the same, and cannot be relied on to notice where they do not.
+//! Calls with lengths are unsafe: MPI relies on all ranks giving the same length, and need not notice if they do not.
 //!
-//! A nonblocking one has one buffer: what the rank gives, then as much room for what it gets.
+//! A nonblocking call has one buffer: first this rank's contribution, then an equal length for the result.
 
 use std::ffi::{c_int, c_void};
 
