@@ -38,7 +38,18 @@ impl Default for Settings<'_> {
 /// The number of elements in a block of a deterministic run if no grain was set. The results depend on it, as on the block length in reductions of slices.
 const BLOCK: usize = 1 << 11;
 
-impl Settings<'_> {
+impl<'s> Settings<'s> {
+    /// Makes a source by `make`, whose chains within chains end when `over` is raised, unless there is a flag that ends the whole chain.
+    #[inline(always)]
+    pub(crate) fn until<S>(&mut self, over: &'s Flag, make: impl FnOnce(&mut Self) -> S) -> S {
+        let outer = self.over;
+        self.over = outer.or(Some(over));
+        let source = make(self);
+        // Another chain may follow this one, and `over` does not end that.
+        self.over = outer;
+        source
+    }
+
     /// The length of blocks if the run is deterministic.
     #[inline(always)]
     pub(crate) fn block(&self) -> Option<usize> {

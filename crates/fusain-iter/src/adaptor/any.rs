@@ -179,7 +179,8 @@ where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        TakeAnyWhileSource { base: self.base.source(settings), predicate: &self.predicate, over: &self.over }
+        let base = settings.until(&self.over, |settings| self.base.source(settings));
+        TakeAnyWhileSource { base, predicate: &self.predicate, over: &self.over }
     }
 }
 

@@ -15,8 +15,11 @@ use crate::source::Source;
 
 /// The elements of the chains that a function returns for each element.
 ///
-/// An inner chain is shared, in a call of its own, if that seems to gain and it has at most 2^20 elements. Its elements are then collected, and passed on. If they take long, all
-/// workers take part in what follows, too. Other inner chains cost little more than with [`FlatMapIter`].
+/// An inner chain that has an end is shared, in a call of its own, if that seems to gain. Its elements are then computed in pieces of a millisecond or less, or of 16 elements for each
+/// worker; each piece is collected and passed on before the next one. If it is rather what follows that takes long, and there are at most 2^20 elements, all of them are collected, and
+/// all workers take part in what follows, too. Other inner chains cost little more than with [`FlatMapIter`].
+///
+/// A search or another chain that can end early begins with short pieces, so that few elements are computed in vain.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -1,13 +1,12 @@
 //! Chains within a chain. An inner chain is run at once by the worker that meets it, or shared by all workers. Shared elements that take long are held, so that they can be split.
 
-use std::collections::VecDeque;
-use std::collections::vec_deque::Drain;
 use std::fmt;
 use std::ops::ControlFlow;
 
 use fusain_algorithms::Par;
-use fusain_algorithms::internals::{self, Plan, Team, Watch};
+use fusain_algorithms::internals::{self, Plan, Watch};
 
+use super::shared::{Held, shared};
 use crate::collect::IntoParallelIterator;
 use crate::exact::LengthBound;
 use crate::flag::Flag;
@@ -15,7 +14,6 @@ use crate::parallel::ParallelIterator;
 use crate::push;
 use crate::seal::Seal;
 use crate::settings::Settings;
-use crate::sink::vector;
 use crate::source::Source;
 
 /// The source of a chain of chains: the base, which makes inner chains, and held elements of inner chains.
@@ -27,30 +25,6 @@ pub(super) struct Outer<'s, S, T> {
     base: Option<S>,
     held: Held<T>,
     inner: Inner<'s>,
-}
-
-/// Elements of inner chains, in front of those of the base.
-struct Held<T> {
-    elements: VecDeque<T>,
-    /// The maximum number of held elements in a unit. The grain counts elements of the base, which may take less time.
-    unit: usize,
-}
-
-impl<T> Held<T> {
-    fn nothing() -> Self {
-        Held { elements: VecDeque::new(), unit: usize::MAX }
-    }
-
-    #[inline(always)]
-    fn len(&self) -> usize {
-        self.elements.len()
-    }
-
-    /// Takes the elements of a unit of length `grain`.
-    #[inline]
-    fn take(&mut self, grain: usize) -> Drain<'_, T> {
-        self.elements.drain(..grain.min(self.unit).min(self.elements.len()))
-    }
 }
 
 impl<S: fmt::Debug, T> fmt::Debug for Outer<'_, S, T> {
@@ -190,11 +164,8 @@ const CONTINUE: ControlFlow<()> = ControlFlow::Continue(());
 const MANY: usize = 64;
 const FEW: usize = 16;
 
-/// The maximum number of elements of a shared inner chain, since these are collected. A longer chain is not shared.
-const KEPT_MAX: usize = 1 << 20;
-
 /// The number of elements of an inner chain that are run between two checks whether the whole chain is over.
-const LOOK: usize = 1 << 12;
+const LOOK: usize = 1 << 8;
 
 /// How inner chains are run.
 #[derive(Clone, Copy, Debug)]
@@ -279,9 +250,8 @@ impl<'s> Inner<'s> {
             Plan::Parallel(team) => {
                 refused.nothing();
                 let held = self.holds.then_some(held);
-                return shared(team, settings, source, held, ControlFlow::Continue(()), |flow, x| {
-                    if flow.is_continue() { each(x) } else { flow }
-                });
+                let step = |flow: ControlFlow<()>, x| if flow.is_continue() { each(x) } else { flow };
+                return shared(team, settings, source, held, CONTINUE, step, Some(ControlFlow::is_break));
             }
         };
         let flow = self.run_here(&mut source, each);
@@ -377,7 +347,7 @@ impl<'s> Inner<'s> {
             Plan::Sequential(watch) => watch.start(),
             Plan::Parallel(team) => {
                 refused.nothing();
-                return shared(team, settings, source, self.holds.then_some(held), acc, step);
+                return shared(team, settings, source, self.holds.then_some(held), acc, step, None);
             }
         };
         let acc = self.fold_here(&mut source, acc, step);
@@ -388,7 +358,8 @@ impl<'s> Inner<'s> {
     /// Decides how to run an inner chain of type `P` with `left` elements, which go to a closure of type `E`.
     #[inline(always)]
     fn plan<P, E>(&self, left: usize, refused: &mut Refused) -> Plan<'s> {
-        if left <= refused.0 || left > KEPT_MAX {
+        // A chain without an end is not shared: cut into halves again and again, it would have no front to begin with.
+        if left <= refused.0 || left == usize::MAX {
             return Plan::Sequential(Watch::off());
         }
         self.ask::<P, E>(left, refused)
@@ -414,36 +385,6 @@ impl<'s> Inner<'s> {
         self.over.is_some_and(Flag::is_up)
     }
 }
-
-/// Lets `team` compute the elements of an inner chain. Then folds them into `acc`, or puts them into `held`, if that is given and they take long.
-#[cold]
-#[inline(never)]
-fn shared<S: Source<Item: Send>, A>(
-    team: Team<'_>,
-    settings: Settings<'_>,
-    source: S,
-    held: Option<&mut Held<S::Item>>,
-    acc: A,
-    step: impl FnMut(A, S::Item) -> A,
-) -> A {
-    let elements = vector::shared(&team, &settings, source).into_iter().flatten();
-    // If it is not known yet, they may be long.
-    let are_long = team.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1);
-    if let Some(held) = held.filter(|_| are_long) {
-        held.elements.extend(elements);
-        held.unit = team.elements_in(UNIT_NS).map_or(usize::MAX, |in_that| in_that.max(1));
-        team.leaves_rest();
-        return acc;
-    }
-    // The team times the call until it is dropped. Passing the elements on belongs to that, as it does in calls that are not shared.
-    elements.fold(acc, step)
-}
-
-/// Elements are held if each takes longer than about half of this time, together with what is done with it.
-const LONG_NS: f32 = 1_000.0;
-
-/// The time that a unit of held elements should take.
-const UNIT_NS: f32 = 10_000.0;
 
 /// The length of the longest inner chain in this unit that was not worth sharing. Only longer ones are considered: there can be many inner chains of an element or two. The others
 /// are run at once by the worker that meets them.

@@ -19,6 +19,7 @@ mod map;
 mod map_state;
 mod order;
 mod positions;
+mod shared;
 mod step_by;
 mod while_some;
 mod windows;

@@ -54,7 +54,8 @@ where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        UntilBreakSource { base: self.base.source(settings), over: &self.over, end: &self.end }
+        let base = settings.until(&self.over, |settings| self.base.source(settings));
+        UntilBreakSource { base, over: &self.over, end: &self.end }
     }
 
     const SLOT: Slot = I::SLOT;

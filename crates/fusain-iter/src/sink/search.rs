@@ -72,14 +72,21 @@ where
             return if hit.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) };
         }
         // `hit` is written only at a hit: a store at each element would be most of the work.
-        let each = |x| match (self.find)(x) {
+        let mut each = |x| match (self.find)(x) {
             Some(found) => {
                 *hit = Some(found);
                 ControlFlow::Break(())
             }
             None => ControlFlow::Continue(()),
         };
-        source.search(grain, each, Seal)
+        if const { S::EXACT.is_always() } {
+            return source.search(grain, each, Seal);
+        }
+        // An element may stand for many, such as those of a chain within the chain: a hit elsewhere must not wait for the end of these.
+        match &found.over {
+            None => source.search(grain, each, Seal),
+            Some(over) => source.search(grain, |x| if over.is_up() { ControlFlow::Break(()) } else { each(x) }, Seal),
+        }
     }
 
     fn split(&self, found: &mut Found<R>, _rest: &S) -> Found<R> {

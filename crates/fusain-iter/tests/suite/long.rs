@@ -1,9 +1,11 @@
 //! Elements that take long, in calls without options that say so. Each worker gets one at once, even while the other workers are busy with theirs.
 
 use std::collections::HashSet;
+use std::hint::spin_loop;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 use std::thread::{self, ThreadId};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use fusain_algorithms::par;
 use fusain_iter::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
@@ -167,5 +169,62 @@ fn reductions_keep_their_order() {
         let some: Vec<_> = pairs.iter().copied().map(Some).collect();
         let by = |a: Option<(usize, usize)>, b: Option<(usize, usize)>| any(a, b);
         assert_eq!(par().on(&pool).always().map_reduce(&some, None, |x| *x, by), Some((0, 300)));
+    }
+}
+
+/// Elements that take long and have a count: how many have been made, and how many there were at the same time.
+#[derive(Default)]
+struct Census {
+    made: AtomicUsize,
+    alive: AtomicUsize,
+    most: AtomicUsize,
+}
+
+struct Citizen<'c>(&'c Census, usize);
+
+impl Census {
+    fn make(&self, i: usize) -> Citizen<'_> {
+        let begun = Instant::now();
+        while begun.elapsed() < Duration::from_micros(20) {
+            spin_loop();
+        }
+        self.made.fetch_add(1, Ordering::Relaxed);
+        self.most.fetch_max(self.alive.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
+        Citizen(self, i)
+    }
+}
+
+impl Drop for Citizen<'_> {
+    fn drop(&mut self) {
+        self.0.alive.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// A shared inner chain is computed in pieces: little of it in vain where the chain ends early, and little of it at the same time.
+#[test]
+fn inner_chains_come_in_pieces() {
+    const LEN: usize = 4_000;
+    let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
+    for _ in 0..3 {
+        let early = |run: &dyn Fn(&Census)| {
+            let census = Census::default();
+            run(&census);
+            let made = census.made.into_inner();
+            assert!(made < LEN / 4, "{made} of {LEN} elements were made for the first one");
+        };
+        let chain = |census| {
+            let inner = move |()| (0..LEN).into_par_iter().map(move |i| Census::make(census, i));
+            [()].into_par_iter().on(&pool).always().flat_map(inner)
+        };
+        early(&|census| assert!(chain(census).find_any(|x| x.1 == 0).is_some()));
+        early(&|census| assert!(chain(census).find_first(|x| x.1 == 0).is_some()));
+        early(&|census| assert!(chain(census).map(|x| (x.1 > 0).then_some(())).collect::<Option<Vec<_>>>().is_none()));
+        early(&|census| assert!(chain(census).try_for_each(|x| if x.1 == 0 { Err(()) } else { Ok(()) }).is_err()));
+
+        let census = Census::default();
+        chain(&census).for_each(drop);
+        let most = census.most.into_inner();
+        assert_eq!(census.made.into_inner(), LEN);
+        assert!(most < LEN / 4, "{most} of {LEN} elements were in memory at the same time");
     }
 }

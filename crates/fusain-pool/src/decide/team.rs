@@ -264,6 +264,12 @@ impl<'p> Team<'p> {
         (self.element_ns > 0.0).then(|| (ns / self.element_ns) as usize)
     }
 
+    /// What an element takes in the units of such calls, in nanoseconds, where units are not proportional to elements and one has been timed. What is done with the results
+    /// between runs, or after them, is not in it.
+    pub fn unit_element_ns(&self) -> Option<f32> {
+        with_class(self.kind, self.options.work.max(1), |class, _| class.unit_cost())
+    }
+
     /// How many elements late the receiver of a part begins, as in [`split_late`](Algorithm::split_late); 0 where an element's cost is not known.
     pub fn delay(&self) -> usize {
         self.elements_in(Costs::region_ns()).unwrap_or(0)
