@@ -71,7 +71,7 @@ impl<P> Parts<P> {
 
     /// Takes out the result to which more units are added.
     #[inline(always)]
-    fn take_growing(&mut self) -> Option<P> {
+    pub(super) fn take_growing(&mut self) -> Option<P> {
         match self {
             Parts::One(one) => one.take(),
             Parts::Many(_) => None,
@@ -80,7 +80,7 @@ impl<P> Parts<P> {
 
     /// Adds the result of the next unit: its own if `apart`, otherwise that of all units so far.
     #[inline(always)]
-    fn add(&mut self, part: P, apart: bool) {
+    pub(super) fn add(&mut self, part: P, apart: bool) {
         match self {
             Parts::One(one) if !apart => *one = Some(part),
             Parts::One(_) => *self = Parts::Many(vec![part]),

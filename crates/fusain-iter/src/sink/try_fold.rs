@@ -1,4 +1,6 @@
 //! A fold of a function that may fail. A failure ends the whole chain: each worker stops, at the latest after its unit.
+//!
+//! With `deterministic`, each unit is folded on its own, as in a [`fold`](super::fold).
 
 use std::ops::ControlFlow;
 
@@ -10,19 +12,22 @@ use crate::outcome::{Try, try_combine, unbroken};
 use crate::settings::Settings;
 use crate::source::Source;
 
-/// The result of a part: what it has folded to, or what ended it. `None` if it has had no element.
-type Part<A, B> = Option<ControlFlow<B, A>>;
+/// What a part has folded to, and what ended it, if something has.
+type Part<A, B> = (Parts<A>, Option<B>);
 
 struct TryFold<'c, N, F, A, B> {
     begin: N,
     step: F,
+    /// Whether each unit has a result of its own.
+    apart: bool,
     places: Places<Part<A, B>>,
     over: &'c Flag,
 }
 
 struct Found<A, B> {
     place: usize,
-    part: Part<A, B>,
+    parts: Parts<A>,
+    broken: Option<B>,
 }
 
 impl<S, N, F, A, B> Sink<S> for TryFold<'_, N, F, A, B>
@@ -39,14 +44,10 @@ where
 
     #[inline(always)]
     fn unit(&self, found: &mut Self::Found, source: &mut S, grain: usize) -> ControlFlow<()> {
-        let mut acc = match found.part.take() {
-            None => Some((self.begin)()),
-            Some(ControlFlow::Continue(acc)) => Some(acc),
-            broken => {
-                found.part = broken;
-                return ControlFlow::Break(());
-            }
-        };
+        if found.broken.is_some() {
+            return ControlFlow::Break(());
+        }
+        let mut acc = Some(found.parts.take_growing().unwrap_or_else(&self.begin));
         let mut broken = None;
         // There is always an accumulator, unless a step has panicked.
         let flow = source.run(grain, |x| match acc.take().map(|acc| (self.step)(acc, x)) {
@@ -60,28 +61,27 @@ where
             }
             None => ControlFlow::Continue(()),
         });
-        found.part = match broken {
-            Some(residual) => {
-                // Other workers must learn of it as soon as possible. The flag is only a hint; the residual goes behind a lock later.
-                self.over.raise();
-                Some(ControlFlow::Break(residual))
-            }
-            None => acc.map(ControlFlow::Continue),
-        };
+        if let Some(residual) = broken {
+            // Other workers must learn of it as soon as possible. The flag is only a hint; the residual goes behind a lock later.
+            self.over.raise();
+            found.broken = Some(residual);
+        } else if let Some(acc) = acc {
+            found.parts.add(acc, self.apart);
+        }
         flow
     }
 
     fn split(&self, found: &mut Self::Found, _rest: &S) -> Self::Found {
-        Found { place: self.places.insert_behind(found.place, None), part: None }
+        let place = self.places.insert_behind(found.place, Part::default());
+        Found { place, parts: Parts::default(), broken: None }
     }
 
     fn rejoin(&self, found: &mut Self::Found, rest: Self::Found) -> Option<Self::Found> {
-        let has_broken = matches!(found.part, Some(ControlFlow::Break(_)));
-        (has_broken || !self.places.absorb(found.place, rest.place)).then_some(rest)
+        (found.broken.is_some() || !self.places.absorb(found.place, rest.place)).then_some(rest)
     }
 
     fn finish(&self, found: Self::Found) {
-        self.places.set(found.place, found.part);
+        self.places.set(found.place, (found.parts, found.broken));
     }
 
     #[inline(always)]
@@ -106,27 +106,22 @@ where
     A: Send,
     B: Send,
 {
-    let fold = TryFold { begin, step, places: Places::new(), over };
-    if let Some(alone) = drive(settings, source, &fold, Found { place: ROOT, part: None }) {
-        return match alone.part {
-            Some(ControlFlow::Break(residual)) => ControlFlow::Break(residual),
-            Some(ControlFlow::Continue(part)) => ControlFlow::Continue(Some(part).into()),
-            None => ControlFlow::Continue(Parts::default()),
-        };
+    let fold = TryFold { begin, step, apart: settings.block().is_some(), places: Places::new(), over };
+    let first = Found { place: ROOT, parts: Parts::default(), broken: None };
+    if let Some(alone) = drive(settings, source, &fold, first) {
+        return alone.broken.map_or(ControlFlow::Continue(alone.parts), ControlFlow::Break);
     }
     let mut parts = Vec::new();
     let mut broken = None;
     // All parts are looked at: a part in front of a failed one may have been left undone, but not the other way round.
-    for part in fold.places.in_order().flatten() {
-        match part {
-            ControlFlow::Continue(part) => parts.push(part),
-            ControlFlow::Break(residual) => broken = broken.or(Some(residual)),
-        }
+    for (of_part, residual) in fold.places.in_order() {
+        parts.extend(of_part);
+        broken = broken.or(residual);
     }
     broken.map_or_else(|| ControlFlow::Continue(parts.into_iter().collect()), ControlFlow::Break)
 }
 
-/// Combines the values of the elements by `op` until it or an element fails. Each part starts from `identity()`.
+/// Combines the values of the elements by `op` until it or an element fails. Each part, or block, starts from `identity()`.
 #[inline(always)]
 pub(crate) fn reduce<S, T, N, F>(settings: &Settings<'_>, source: S, over: &Flag, identity: N, op: F) -> S::Item
 where

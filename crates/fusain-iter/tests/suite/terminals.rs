@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use fusain_algorithms::par;
 use fusain_iter::iter::{IndexedSource, Settings, repeat, repeat_n};
 use fusain_iter::prelude::*;
+use fusain_pool::Pool;
 use proptest::prelude::*;
 
 use crate::support::POOL;
@@ -187,6 +188,31 @@ proptest! {
             prop_assert_eq!(&parts_alone, &parts().on(&POOL).always().collect::<Vec<f64>>());
         }
     }
+}
+
+#[test]
+fn deterministic_reductions_that_may_fail_keep_to_blocks() {
+    let v: Vec<f32> = (0..3_000).map(|i| (i * 7_919 % 1_000) as f32 / 7.0).collect();
+    let pools = [1, 2, 4].map(|n| Pool::builder().threads(n).build().expect("a few threads can be started"));
+    let add = |a: f32, b: f32| Some(a + b);
+    for grain in [1, 7, 64, 5_000] {
+        let blocks = v.chunks(grain).map(|block| block.iter().fold(0.0, |a, x| a + x));
+        let expected = blocks.reduce(|a, b| a + b).map(f32::to_bits);
+        let all = || v.par_iter().map(|x| Some(*x)).deterministic().grain(grain);
+        assert_eq!(all().sequential().try_reduce(|| 0.0, add).map(f32::to_bits), expected);
+        assert_eq!(all().sequential().try_reduce_with(add).flatten().map(f32::to_bits), expected);
+        for pool in &pools {
+            assert_eq!(all().on(pool).always().try_reduce(|| 0.0, add).map(f32::to_bits), expected);
+            assert_eq!(all().on(pool).always().try_reduce_with(add).flatten().map(f32::to_bits), expected);
+        }
+    }
+    let asked = AtomicUsize::new(0);
+    let checked = (0..3_000).into_par_iter().map(|i| {
+        asked.fetch_add(1, Ordering::Relaxed);
+        if i < 1_000 { Ok(i) } else { Err(i) }
+    });
+    assert_eq!(checked.deterministic().grain(64).sequential().try_reduce(|| 0, |a, b| Ok(a + b)), Err(1_000));
+    assert_eq!(asked.into_inner(), 1_001, "elements behind the first that fails");
 }
 
 #[test]
