@@ -117,29 +117,36 @@ where
 
     fn split(&mut self) -> Option<Self> {
         let windows = self.left();
-        let at = windows.div_ceil(2).checked_sub(self.head.len()).filter(|at| *at <= self.base.left())?;
-        if windows < 2 {
-            return None;
-        }
-        let mut base = self.base.split_at(at);
-        let of_base = base.left().min(N - 1);
-        // The elements that both sides share are computed with the state that has been begun. That state stays here: no other thread could drop it.
-        base.swap_begun(&mut self.base, Seal);
-        let mut shared: Vec<T> = base.front(of_base).collect();
-        base.swap_begun(&mut self.base, Seal);
-        shared.extend(self.tail.drain(..(N - 1 - of_base).min(self.tail.len())));
-        let tail = std::mem::replace(&mut self.tail, shared.clone());
-        Some(MapWindowsSource { head: shared, base, tail, f: self.f })
+        if windows > 1 { self.split_at(windows.div_ceil(2)) } else { None }
     }
 
     fn split_at(&mut self, n: usize) -> Option<Self> {
-        let (head, tail) = (&mut self.head, &mut self.tail);
-        (n == 0).then(|| MapWindowsSource {
-            head: std::mem::take(head),
-            base: self.base.split_at(0),
-            tail: std::mem::take(tail),
-            f: self.f,
-        })
+        let of_head = self.head.len();
+        if n == 0 {
+            return Some(MapWindowsSource {
+                head: std::mem::take(&mut self.head),
+                base: self.base.split_at(0),
+                tail: std::mem::take(&mut self.tail),
+                f: self.f,
+            });
+        }
+        // The tail alone has no window, so a cut lies in the head or in the base.
+        let at = n.saturating_sub(of_head);
+        if n >= self.left() || at > self.base.left() {
+            return None;
+        }
+        let mut base = self.base.split_at(at);
+        // The windows on both sides of the cut share the `N - 1` elements behind it. They are computed with the state that has been begun. That state stays here: no other
+        // thread could drop it.
+        let mut shared: Vec<T> = self.head.get(n..).unwrap_or_default().to_vec();
+        let in_head = shared.len();
+        let of_base = base.left().min(N - 1 - in_head);
+        base.swap_begun(&mut self.base, Seal);
+        shared.extend(base.front(of_base).take(of_base));
+        base.swap_begun(&mut self.base, Seal);
+        shared.extend(self.tail.drain(..(N - 1 - in_head - of_base).min(self.tail.len())));
+        let tail = std::mem::replace(&mut self.tail, shared[in_head..].to_vec());
+        Some(MapWindowsSource { head: shared, base, tail, f: self.f })
     }
 
     fn exact(&self, _: Seal) -> Option<usize> {

@@ -3,7 +3,7 @@
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
-use crate::support::{POOL, cut_by, run_by, run_counted, script};
+use crate::support::{POOL, cut_by, cut_everywhere, run_by, run_counted, script};
 
 /// Runs a chain cut by a script, in sequence, and on the pool. The result is always `expected`.
 ///
@@ -221,5 +221,21 @@ proptest! {
         same!(text.par_split_ascii_whitespace(), text.split_ascii_whitespace(), &script);
         same!(text.par_matches(char::is_alphabetic), text.matches(char::is_alphabetic), &script);
         same!(text.par_match_indices('\u{e9}'), text.match_indices('\u{e9}'), &script);
+    }
+}
+
+#[test]
+fn windows_can_be_cut_anywhere() {
+    fn windows<const N: usize>(v: &[u32]) {
+        let sum = |window: &[u32]| window.iter().fold(0, |sum, x| 10 * sum + x);
+        let expected: Vec<u32> = v.windows(N).map(sum).collect();
+        cut_everywhere(|| v.par_iter().copied().map_windows(|window: &[u32; N]| sum(window)), &expected);
+    }
+
+    for len in 0..20 {
+        let v: Vec<u32> = (0..len).collect();
+        windows::<1>(&v);
+        windows::<2>(&v);
+        windows::<5>(&v);
     }
 }

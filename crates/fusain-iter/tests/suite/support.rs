@@ -98,6 +98,41 @@ fn run<S: Source>(source: &mut S, grain: usize, given: &mut Vec<S::Item>) {
     assert!(flow.is_continue(), "nobody has broken off");
 }
 
+/// Runs a unit of the source of `chain`, and cuts what is left in three, in all ways. Each cut must succeed, and each part must have the length that it was cut to: a deterministic
+/// run is shared in no other way.
+pub(crate) fn cut_everywhere<I>(chain: impl Fn() -> I, expected: &[I::Item])
+where
+    I: ParallelIterator<Item: PartialEq + std::fmt::Debug>,
+{
+    let len = chain().source(&mut Settings::default()).left();
+    for (unit, first) in (0..len).flat_map(|unit| (1..len - unit).map(move |first| (unit, first))) {
+        for second in 1..len - unit - first {
+            let mut chain = chain();
+            let mut front = chain.source(&mut Settings::default());
+            let mut given = Vec::new();
+            if unit > 0 {
+                run(&mut front, unit, &mut given);
+            }
+            // Once the front is cut again, once the back.
+            let (mut middle, mut back) = if unit % 2 == 0 {
+                let mut middle = front.split_at(first).expect("it can be cut");
+                let back = middle.split_at(second).expect("its back can be cut");
+                (middle, back)
+            } else {
+                let back = front.split_at(first + second).expect("it can be cut");
+                (front.split_at(first).expect("its front can be cut"), back)
+            };
+            let lengths = [front.left(), middle.left(), back.left()];
+            assert_eq!(lengths, [first, second, len - unit - first - second]);
+            for (part, len) in [&mut front, &mut middle, &mut back].into_iter().zip(lengths) {
+                run(part, len, &mut given);
+                assert_eq!(part.left(), 0);
+            }
+            assert_eq!(given, expected);
+        }
+    }
+}
+
 /// The elements of `chain` in their order, taken in pieces from both ends of parts cut anywhere.
 pub(crate) fn cut_by<I: IndexedParallelIterator>(mut chain: I, script: &[Step]) -> Vec<I::Item> {
     let len = chain.len();
