@@ -66,7 +66,10 @@ pub trait ParallelIterator: Sized + Send {
         With::new(self, Change::Always)
     }
 
-    /// Makes the results of `sum`, `product`, `reduce` and `fold` independent of the number of workers. See [`With`].
+    /// Makes the results of `sum`, `product`, `fold`, `reduce` and its other forms independent of the number of workers. See [`With`].
+    ///
+    /// A chain that cannot be cut at a given number of elements then runs on one worker: one with `par_bridge`, `walk_tree`, `iter::split`, `par_lines`, `par_split` or `par_chunk_by` and
+    /// their other forms, `try_fold`, `take_any`, `skip_any` and their `_while`, or `intersperse`, and one of a [`Source`] without `split_at`.
     fn deterministic<'p>(self) -> With<'p, Self> {
         With::new(self, Change::Deterministic)
     }

@@ -211,6 +211,9 @@ proptest! {
         same!(text.par_chars(), text.chars(), &script);
         same!(text.par_char_indices(), text.char_indices(), &script);
         same_indexed!(text.par_bytes(), text.bytes(), &script);
+        let mut spaced: String = text.chars().flat_map(|c| [c, '-']).collect();
+        spaced.pop();
+        same!(text.par_chars().intersperse('-'), spaced.chars(), &script);
         same!(text.par_encode_utf16(), text.encode_utf16(), &script);
         same!(text.par_split('a'), text.split('a'), &script);
         same!(text.par_split(['a', '\u{e9}']), text.split(['a', '\u{e9}']), &script);
@@ -237,5 +240,17 @@ fn windows_can_be_cut_anywhere() {
         windows::<1>(&v);
         windows::<2>(&v);
         windows::<5>(&v);
+    }
+}
+
+#[test]
+fn characters_can_be_cut_anywhere() {
+    for text in ["", "a", "\u{1F600}", "ab\u{e9}\u{3000}x\u{1F600}\u{1F600}", "\u{3000}ab\u{e9}y"] {
+        cut_everywhere(|| text.par_chars(), &text.chars().collect::<Vec<_>>());
+        cut_everywhere(|| text.par_char_indices(), &text.char_indices().collect::<Vec<_>>());
+        cut_everywhere(|| text.par_encode_utf16(), &text.encode_utf16().collect::<Vec<_>>());
+        let letter = |c: char| c.is_alphabetic();
+        cut_everywhere(|| text.par_matches(letter), &text.matches(letter).collect::<Vec<_>>());
+        cut_everywhere(|| text.par_match_indices(letter), &text.match_indices(letter).collect::<Vec<_>>());
     }
 }

@@ -170,6 +170,12 @@ proptest! {
         let inner = || v.par_chunks(50).flat_map(|chunk| chunk.par_iter()).deterministic().grain(3);
         let between = || v.par_iter().copied().intersperse(0.3).chain(closed()).chain(v.clone()).deterministic().grain(64);
         let some_between = || v.par_iter().copied().filter(|x| *x > -0.5).intersperse(0.3).chain(v.clone()).deterministic().grain(64);
+        let windows = || v.par_iter().copied().map_windows(|[a, b]: &[f64; 2]| 0.3 * a + b).deterministic().grain(64);
+        // A block of a text ends at any of its bytes, here mostly within a character.
+        let text: String = v.iter().map(|x| if *x > 0.5 { 'a' } else { '\u{3000}' }).collect();
+        let letters = || text.par_chars().map(|c| 0.1 * f64::from(u32::from(c))).deterministic().grain(64);
+        let windows_alone: f64 = windows().sequential().sum();
+        let letters_alone: f64 = letters().sequential().sum();
         let between_alone: f64 = between().sequential().sum();
         let some_between_alone: f64 = some_between().sequential().sum();
         let all_alone: f64 = all().sequential().sum();
@@ -180,6 +186,8 @@ proptest! {
         prop_assert!(parts_alone.iter().zip(v.chunks(300)).all(|(sum, block)| *sum == block.iter().sum::<f64>()));
         for _ in 0..4 {
             prop_assert_eq!(all_alone.to_bits(), all().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(windows_alone.to_bits(), windows().on(&POOL).always().sum::<f64>().to_bits());
+            prop_assert_eq!(letters_alone.to_bits(), letters().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(inner_alone.to_bits(), inner().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(between_alone.to_bits(), between().on(&POOL).always().sum::<f64>().to_bits());
             prop_assert_eq!(some_between_alone.to_bits(), some_between().on(&POOL).always().sum::<f64>().to_bits());

@@ -16,34 +16,47 @@ pub(super) fn bytes(text: &str) -> Bytes<'_> {
     Copied::new(text.as_bytes().into_par_iter())
 }
 
-/// What is left of a text, and its position in the whole text. It is cut only where a character begins.
-#[derive(Clone, Copy, Debug, Default)]
+/// What is left of a text: the characters that begin in a range of its bytes. So it can be cut at any byte, and a unit has the length that it was asked for, no matter how long
+/// the characters are. A unit may have no character.
+#[derive(Clone, Copy, Debug)]
 struct Text<'t> {
+    whole: &'t str,
     at: usize,
-    rest: &'t str,
+    end: usize,
 }
 
 impl<'t> Text<'t> {
-    fn new(rest: &'t str) -> Self {
-        Text { at: 0, rest }
+    fn new(whole: &'t str) -> Self {
+        Text { whole, at: 0, end: whole.len() }
     }
 
-    /// Takes about `bytes` bytes, which are not 0, from the front: at least one character.
-    fn take(&mut self, bytes: usize) -> Self {
-        let end = ceil_char_boundary(self.rest, bytes);
-        let (front, rest) = self.rest.split_at(end);
-        let part = Text { at: self.at, rest: front };
-        *self = Text { at: self.at + end, rest };
-        part
+    #[inline(always)]
+    fn left(&self) -> usize {
+        self.end - self.at
     }
 
+    /// Takes the characters that begin in the next `bytes` bytes. Returns where the first of them begins, and the characters.
+    #[inline(always)]
+    fn take(&mut self, bytes: usize) -> (usize, &'t str) {
+        let begin = ceil_char_boundary(self.whole, self.at);
+        self.at += bytes.min(self.left());
+        (begin, &self.whole[begin..ceil_char_boundary(self.whole, self.at)])
+    }
+
+    /// Both parts have characters: `intersperse` puts a separator between parts, even if one is empty.
     fn split(&mut self) -> Option<Self> {
-        let front = self.rest.len().div_ceil(2);
-        if ceil_char_boundary(self.rest, front) >= self.rest.len() {
+        let front = self.left().div_ceil(2);
+        let [begin, cut, end] = [self.at, self.at + front, self.end].map(|at| ceil_char_boundary(self.whole, at));
+        if begin < cut && cut < end { self.split_at(front) } else { None }
+    }
+
+    fn split_at(&mut self, n: usize) -> Option<Self> {
+        if n >= self.left() {
             return None;
         }
-        let front = self.take(front);
-        Some(std::mem::replace(self, front))
+        let cut = self.at + n;
+        let end = std::mem::replace(&mut self.end, cut);
+        Some(Text { at: cut, end, ..*self })
     }
 }
 
@@ -55,7 +68,7 @@ pub(super) fn ceil_char_boundary(text: &str, at: usize) -> usize {
 
 /// Chains of characters, which differ in what they make of a part of the text.
 macro_rules! chars {
-    ($($(#[$doc:meta])* $name:ident, $source:ident, $item:ty, |$text:ident| $elements:expr;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident, $source:ident, $item:ty, |$at:ident, $rest:ident| $elements:expr;)*) => {$(
         $(#[$doc])*
         #[derive(Clone, Debug)]
         #[must_use = "a chain does nothing before it is run"]
@@ -93,12 +106,12 @@ macro_rules! chars {
 
             #[inline(always)]
             fn left(&self) -> usize {
-                self.0.rest.len()
+                self.0.left()
             }
 
             #[inline(always)]
             fn run(&mut self, grain: usize, each: impl FnMut($item) -> ControlFlow<()>) -> ControlFlow<()> {
-                let $text = self.0.take(grain);
+                let ($at, $rest) = self.0.take(grain);
                 $elements.try_for_each(each)
             }
 
@@ -107,12 +120,12 @@ macro_rules! chars {
             }
 
             fn split_at(&mut self, n: usize) -> Option<Self> {
-                (n == 0).then(|| $source(std::mem::take(&mut self.0)))
+                self.0.split_at(n).map($source)
             }
 
             #[inline(always)]
             fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $item) -> A) -> A {
-                let $text = self.0.take(grain);
+                let ($at, $rest) = self.0.take(grain);
                 $elements.fold(acc, step)
             }
         }
@@ -121,17 +134,25 @@ macro_rules! chars {
 
 chars! {
     /// The characters of a string. See [`par_chars`](super::ParallelString::par_chars).
-    Chars, CharsSource, char, |text| text.rest.chars();
+    Chars, CharsSource, char, |_at, rest| rest.chars();
     /// Characters and where they begin. See [`par_char_indices`](super::ParallelString::par_char_indices).
-    CharIndices, CharIndicesSource, (usize, char), |text| text.rest.char_indices().map(|(i, c)| (text.at + i, c));
+    CharIndices, CharIndicesSource, (usize, char), |at, rest| rest.char_indices().map(|(i, c)| (at + i, c));
     /// Characters in UTF-16. See [`par_encode_utf16`](super::ParallelString::par_encode_utf16).
-    EncodeUtf16, EncodeUtf16Source, u16, |text| text.rest.encode_utf16();
+    EncodeUtf16, EncodeUtf16Source, u16, |_at, rest| rest.encode_utf16();
 }
 
 /// The characters of a text that match, and their positions.
 struct Found<'s, 't, P> {
-    text: Text<'t>,
+    at: usize,
+    rest: &'t str,
     pattern: &'s P,
+}
+
+impl<'s, 't, P> Found<'s, 't, P> {
+    #[inline(always)]
+    fn new((at, rest): (usize, &'t str), pattern: &'s P) -> Self {
+        Found { at, rest, pattern }
+    }
 }
 
 impl<'t, P: Pattern> Iterator for Found<'_, 't, P> {
@@ -139,9 +160,9 @@ impl<'t, P: Pattern> Iterator for Found<'_, 't, P> {
 
     #[inline(always)]
     fn next(&mut self) -> Option<(usize, &'t str)> {
-        let Text { at, rest } = self.text;
+        let Found { at, rest, .. } = *self;
         let (start, end) = self.pattern.find_in(rest)?;
-        self.text = Text { at: at + end, rest: &rest[end..] };
+        (self.at, self.rest) = (at + end, &rest[end..]);
         Some((at + start, &rest[start..end]))
     }
 }
@@ -190,12 +211,12 @@ macro_rules! matches {
             type Item = $item;
 
             fn left(&self) -> usize {
-                self.text.rest.len()
+                self.text.left()
             }
 
             #[inline(always)]
             fn run(&mut self, grain: usize, each: impl FnMut($item) -> ControlFlow<()>) -> ControlFlow<()> {
-                let mut found = Found { text: self.text.take(grain), pattern: self.pattern }.map(|($at, $found)| $element);
+                let mut found = Found::new(self.text.take(grain), self.pattern).map(|($at, $found)| $element);
                 found.try_for_each(each)
             }
 
@@ -204,12 +225,12 @@ macro_rules! matches {
             }
 
             fn split_at(&mut self, n: usize) -> Option<Self> {
-                (n == 0).then(|| $source { text: std::mem::take(&mut self.text), pattern: self.pattern })
+                Some($source { text: self.text.split_at(n)?, pattern: self.pattern })
             }
 
             #[inline(always)]
             fn fold<A>(&mut self, grain: usize, acc: A, step: impl FnMut(A, $item) -> A) -> A {
-                let found = Found { text: self.text.take(grain), pattern: self.pattern }.map(|($at, $found)| $element);
+                let found = Found::new(self.text.take(grain), self.pattern).map(|($at, $found)| $element);
                 found.fold(acc, step)
             }
         }
