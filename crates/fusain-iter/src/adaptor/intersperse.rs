@@ -12,7 +12,8 @@ use crate::source::indexed::IndexedSource;
 
 /// The elements, with clones of a separator between them.
 ///
-/// If the length of the chain is unknown (after a filter, say), a part that turns out to be empty still has its separator, as in rayon.
+/// If the length of the chain is unknown (after `filter` or `while_some`, say), a separator may also come before the first element: when the parts in front of that turn out to
+/// be empty, as in rayon.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;
@@ -41,7 +42,9 @@ impl<I: ParallelIterator<Item: Clone>> ParallelIterator for Intersperse<I> {
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         let len = self.base.opt_len();
         let base = self.base.source(settings);
-        let is_counted = base.exact(Seal).or(len) == Some(base.left());
+        // A base that may end early counts elements that may never come. A unit must not end with a separator that stands before these.
+        let is_counted =
+            !const { <I::Source<'_> as Source>::EXACT.is_at_most() } && base.exact(Seal).or(len) == Some(base.left());
         IntersperseSource { base, element: self.element.clone(), leads: false, is_counted }
     }
 
@@ -82,7 +85,8 @@ pub struct IntersperseSource<S, T> {
     element: T,
     /// Whether a separator comes before the next element.
     leads: bool,
-    /// Whether the base counts elements. Then this source counts separators, too, since the chain may be numbered by what is left. Otherwise it counts what the base counts.
+    /// Whether the base counts elements, and all of them come. Then this source counts separators, too, since the chain may be numbered by what is left. Otherwise it counts what
+    /// the base counts.
     is_counted: bool,
 }
 

@@ -3,7 +3,7 @@
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
-use crate::support::{POOL, cut_by, cut_everywhere, run_by, run_counted, script};
+use crate::support::{POOL, Step, cut_by, cut_everywhere, run_by, run_counted, script};
 
 /// Runs a chain cut by a script, in sequence, and on the pool. The result is always `expected`.
 ///
@@ -28,6 +28,28 @@ macro_rules! same_indexed {
         same!(@ run_counted, chain, expected, $script);
         prop_assert_eq!(&cut_by(chain(), $script), &expected);
     };
+}
+
+/// In sequence, `separator` stands between the elements. If the chain is shared, each separator still comes before an element.
+fn is_separated<I: ParallelIterator<Item = i32>>(
+    chain: impl Fn() -> I,
+    separator: i32,
+    grain: usize,
+    script: &[Step],
+) -> Result<(), TestCaseError> {
+    let mut expected: Vec<i32> =
+        chain().sequential().collect::<Vec<_>>().iter().flat_map(|x| [*x, separator]).collect();
+    expected.pop();
+    let between = || chain().intersperse(separator);
+    prop_assert_eq!(&between().sequential().collect::<Vec<_>>(), &expected);
+    // Units of any length.
+    prop_assert_eq!(&between().deterministic().grain(grain).sequential().collect::<Vec<_>>(), &expected);
+    for shared in [run_by(between(), script), between().on(&POOL).always().grain(grain).collect()] {
+        let mut pairs = shared.windows(2);
+        prop_assert!(pairs.all(|pair| (pair[0] == separator) != (pair[1] == separator)), "{:?}", shared);
+        prop_assert_ne!(shared.last(), Some(&separator));
+    }
+    Ok(())
 }
 
 fn numbers() -> impl Strategy<Value = Vec<i32>> {
@@ -127,6 +149,17 @@ proptest! {
         same_indexed!(v.par_iter().copied().intersperse(-1), between.iter().copied(), &script);
         let numbered = v.par_iter().copied().intersperse(-1).on(&POOL).always().grain(5).enumerate();
         prop_assert!(numbered.collect::<Vec<_>>().into_iter().eq(between.iter().copied().enumerate()));
+    }
+
+    /// What ends early still knows how many elements its base has left, but these do not come.
+    #[test]
+    fn separators_of_chains_that_end_early(v in proptest::collection::vec(0..40_i32, 0..100), grain in 1..20_usize, script in script()) {
+        let some = || v.par_iter().map(|x| (x % 30 > 0).then_some(*x)).while_some();
+        is_separated(some, -1, grain, &script)?;
+        is_separated(|| some().panic_fuse().map(|x| x + 1), -1, grain, &script)?;
+        is_separated(|| some().chain(v.par_iter().copied()), -1, grain, &script)?;
+        is_separated(|| v.par_iter().copied().take_any_while(|x| x % 30 > 0), -1, grain, &script)?;
+        is_separated(|| v.par_iter().copied().take_any(20), -1, grain, &script)?;
     }
 
     #[test]
