@@ -38,7 +38,7 @@ pub trait IndexedParallelIterator: ParallelIterator {
     ///
     /// # Panics
     ///
-    /// If it overflows `usize`, which it can after `chain`, `interleave` or `intersperse`.
+    /// If it overflows `usize`, which it can after `chain`, `interleave`, `interleave_shortest` or `intersperse`.
     fn len(&self) -> usize;
 
     // Adaptors.

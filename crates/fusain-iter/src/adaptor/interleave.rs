@@ -122,21 +122,26 @@ where
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
         let mut a = self.a.indexed(settings);
         let mut b = self.b.indexed(settings);
-        let (a_len, b_len) = shortest(a.left(), b.left()).unwrap_or((a.left(), b.left()));
+        let (a_len, b_len) = shortest(a.left(), b.left());
         drop(a.split_at(a_len));
         drop(b.split_at(b_len));
         InterleaveSource { a, b, b_next: false }
     }
 
     fn len(&self) -> usize {
-        shortest(self.a.len(), self.b.len()).map(|(a, b)| a + b).expect("the length of a chain fits in a usize")
+        let (a, b) = shortest(self.a.len(), self.b.len());
+        a + b
     }
 }
 
-/// How many elements of each of two chains, of lengths `a` and `b`, come out before the next one in turn is missing. `None` if their sum overflows.
-fn shortest(a: usize, b: usize) -> Option<(usize, usize)> {
-    let lens = if a <= b { (a, a) } else { (b + 1, b) };
-    lens.0.checked_add(lens.1).map(|_| lens)
+/// How many elements of each of two chains, of lengths `a` and `b`, come out before the next one in turn is missing.
+///
+/// # Panics
+/// If their sum overflows `usize`.
+fn shortest(a: usize, b: usize) -> (usize, usize) {
+    let (a, b) = if a <= b { (a, a) } else { (b + 1, b) };
+    both(a, b);
+    (a, b)
 }
 
 /// The source of an [`Interleave`].

@@ -386,10 +386,13 @@ fn the_greatest_lengths() {
 #[test]
 fn chains_that_are_too_long_are_refused() {
     let (long, short) = (|| repeat_n(1, usize::MAX), || repeat_n(2, 10));
-    let calls: [&dyn Fn(); 3] = [
+    let above_half = || (0..usize::MAX / 2 + 6).into_par_iter();
+    let calls: [&dyn Fn(); 4] = [
         &|| long().chain(short()).enumerate().for_each(|_| ()),
         &|| long().chain(short()).zip(0..10_usize).for_each(|_| ()),
         &|| long().interleave(short()).for_each(|_| ()),
+        // If the total wrapped around, this would end soon.
+        &|| assert!(above_half().interleave_shortest(above_half()).count() > 0),
     ];
     for call in calls {
         assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
