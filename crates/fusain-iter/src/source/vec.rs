@@ -171,7 +171,7 @@ impl<T> Drop for Drain<'_, T> {
         // by the source, which is gone.
         unsafe { std::ptr::copy(base.wrapping_add(end), base.wrapping_add(start), len - end) };
         // SAFETY: the elements in front of the range, which the vector still owns, and those moved up are initialised.
-        unsafe { self.vec.set_len(start + len - end) };
+        unsafe { self.vec.set_len(start + (len - end)) };
     }
 }
 

@@ -178,6 +178,9 @@ fn elements_without_size() {
     assert_eq!(w.into_par_iter().take(10).count(), 10);
     assert_eq!(DROPPED.load(Ordering::Relaxed), 1000);
     assert_eq!(vec![(); 100_000].into_par_iter().map(|()| ()).collect::<Vec<()>>().len(), 100_000);
+    let mut longest = Vec::from([(); usize::MAX]);
+    assert_eq!(longest.par_drain(1..3).count(), 2);
+    assert_eq!(longest.len(), usize::MAX - 2);
 }
 
 #[test]
