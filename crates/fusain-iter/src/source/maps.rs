@@ -1,17 +1,16 @@
 //! The collections of std. Those that are slices inside are used as slices, the others through a vector of their elements or of references to them.
 
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet, LinkedList, VecDeque};
-use std::hash::{BuildHasher, Hash};
 use std::ops::RangeBounds;
 
 use super::{slice, vec};
 use crate::adaptor::Chain;
 use crate::collect::{IntoParallelIterator, ParallelDrainFull, ParallelDrainRange};
 
-/// Implements chains by way of a vector. The vector is made by one thread, which costs little beside what the chain does. Bounds are those of each collection.
+/// Implements chains by way of a vector. The vector is made by one thread, which costs little beside what the chain does.
 macro_rules! by_vector {
-    ($([$($generics:tt)*] $collection:ty => $item:ty $(where $($bounds:tt)*)?;)*) => {$(
-        impl<$($generics)*> IntoParallelIterator for $collection $(where $($bounds)*)? {
+    ($([$($generics:tt)*] $collection:ty => $item:ty;)*) => {$(
+        impl<$($generics)*> IntoParallelIterator for $collection {
             type Iter = vec::IntoIter<$item>;
             type Item = $item;
 
@@ -23,22 +22,22 @@ macro_rules! by_vector {
 }
 
 by_vector! {
-    [K: Hash + Eq + Send, V: Send, S: BuildHasher] HashMap<K, V, S> => (K, V);
-    ['a, K: Hash + Eq + Sync, V: Sync, S: BuildHasher] &'a HashMap<K, V, S> => (&'a K, &'a V);
-    ['a, K: Hash + Eq + Sync, V: Send, S: BuildHasher] &'a mut HashMap<K, V, S> => (&'a K, &'a mut V);
-    [T: Hash + Eq + Send, S: BuildHasher] HashSet<T, S> => T;
-    ['a, T: Hash + Eq + Sync, S: BuildHasher] &'a HashSet<T, S> => &'a T;
-    [K: Ord + Send, V: Send] BTreeMap<K, V> => (K, V);
-    ['a, K: Ord + Sync, V: Sync] &'a BTreeMap<K, V> => (&'a K, &'a V);
-    ['a, K: Ord + Sync, V: Send] &'a mut BTreeMap<K, V> => (&'a K, &'a mut V);
-    [T: Ord + Send] BTreeSet<T> => T;
-    ['a, T: Ord + Sync] &'a BTreeSet<T> => &'a T;
+    [K: Send, V: Send, S] HashMap<K, V, S> => (K, V);
+    ['a, K: Sync, V: Sync, S] &'a HashMap<K, V, S> => (&'a K, &'a V);
+    ['a, K: Sync, V: Send, S] &'a mut HashMap<K, V, S> => (&'a K, &'a mut V);
+    [T: Send, S] HashSet<T, S> => T;
+    ['a, T: Sync, S] &'a HashSet<T, S> => &'a T;
+    [K: Send, V: Send] BTreeMap<K, V> => (K, V);
+    ['a, K: Sync, V: Sync] &'a BTreeMap<K, V> => (&'a K, &'a V);
+    ['a, K: Sync, V: Send] &'a mut BTreeMap<K, V> => (&'a K, &'a mut V);
+    [T: Send] BTreeSet<T> => T;
+    ['a, T: Sync] &'a BTreeSet<T> => &'a T;
     [T: Send] LinkedList<T> => T;
     ['a, T: Sync] &'a LinkedList<T> => &'a T;
     ['a, T: Send] &'a mut LinkedList<T> => &'a mut T;
 }
 
-impl<T: Ord + Send> IntoParallelIterator for BinaryHeap<T> {
+impl<T: Send> IntoParallelIterator for BinaryHeap<T> {
     type Iter = vec::IntoIter<T>;
     type Item = T;
 
@@ -47,7 +46,7 @@ impl<T: Ord + Send> IntoParallelIterator for BinaryHeap<T> {
     }
 }
 
-impl<'a, T: Ord + Sync> IntoParallelIterator for &'a BinaryHeap<T> {
+impl<'a, T: Sync> IntoParallelIterator for &'a BinaryHeap<T> {
     type Iter = slice::Iter<'a, T>;
     type Item = &'a T;
 
@@ -85,7 +84,7 @@ impl<'a, T: Send> IntoParallelIterator for &'a mut VecDeque<T> {
     }
 }
 
-impl<K: Hash + Eq + Send, V: Send, S: BuildHasher> ParallelDrainFull for &mut HashMap<K, V, S> {
+impl<K: Send, V: Send, S> ParallelDrainFull for &mut HashMap<K, V, S> {
     type Iter = vec::IntoIter<(K, V)>;
     type Item = (K, V);
 
@@ -94,7 +93,7 @@ impl<K: Hash + Eq + Send, V: Send, S: BuildHasher> ParallelDrainFull for &mut Ha
     }
 }
 
-impl<T: Hash + Eq + Send, S: BuildHasher> ParallelDrainFull for &mut HashSet<T, S> {
+impl<T: Send, S> ParallelDrainFull for &mut HashSet<T, S> {
     type Iter = vec::IntoIter<T>;
     type Item = T;
 

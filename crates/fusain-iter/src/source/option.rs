@@ -150,6 +150,13 @@ impl<T: Send> IndexedParallelIterator for IntoIter<T> {
 #[derive(Clone, Debug)]
 pub struct One<T>(Option<T>);
 
+impl<T> Default for One<T> {
+    /// The source of no element.
+    fn default() -> Self {
+        One(None)
+    }
+}
+
 impl<T: Send> IndexedSource for One<T> {
     type Item = T;
     type Piece<'p>

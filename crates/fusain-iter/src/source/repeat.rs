@@ -1,8 +1,11 @@
 //! Chains without an element, of one element, and of one element repeated.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::ops::ControlFlow;
 
 use super::indexed::{IndexedSource, Pieces};
+use super::option::One;
 use super::{Source, option};
 use crate::adaptor::Zip;
 use crate::collect::IntoParallelIterator;
@@ -12,7 +15,20 @@ use crate::parallel::ParallelIterator;
 use crate::settings::Settings;
 
 /// A chain without elements; made by [`empty`].
-pub type Empty<T> = option::IntoIter<T>;
+#[must_use = "a chain does nothing before it is run"]
+pub struct Empty<T>(PhantomData<fn() -> T>);
+
+impl<T> Clone for Empty<T> {
+    fn clone(&self) -> Self {
+        Empty(PhantomData)
+    }
+}
+
+impl<T> fmt::Debug for Empty<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad("Empty")
+    }
+}
 
 /// A chain of one element; made by [`once`].
 pub type Once<T> = option::IntoIter<T>;
@@ -25,7 +41,38 @@ pub type Once<T> = option::IntoIter<T>;
 /// assert_eq!(fusain::iter::empty::<i32>().count(), 0);
 /// ```
 pub fn empty<T: Send>() -> Empty<T> {
-    None.into_par_iter()
+    Empty(PhantomData)
+}
+
+impl<T: Send> ParallelIterator for Empty<T> {
+    type Item = T;
+    type Source<'s>
+        = Pieces<One<T>>
+    where
+        Self: 's;
+
+    fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
+        Pieces(self.indexed(settings))
+    }
+
+    fn opt_len(&self) -> Option<usize> {
+        Some(0)
+    }
+}
+
+impl<T: Send> IndexedParallelIterator for Empty<T> {
+    type Indexed<'s>
+        = One<T>
+    where
+        Self: 's;
+
+    fn indexed<'s>(&'s mut self, _settings: &mut Settings<'s>) -> One<T> {
+        One::default()
+    }
+
+    fn len(&self) -> usize {
+        0
+    }
 }
 
 /// A chain of one element.

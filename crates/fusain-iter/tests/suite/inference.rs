@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap, HashMap, HashSet};
 use std::hash::{BuildHasher, DefaultHasher, RandomState};
 
-use fusain_iter::iter::{walk_tree_postfix, walk_tree_prefix};
+use fusain_iter::iter::{empty, walk_tree_postfix, walk_tree_prefix};
 use fusain_iter::prelude::*;
 
 #[test]
@@ -83,6 +83,23 @@ mod by_name {
     }
 }
 
+/// The elements of collections by value, by reference and drained, where neither elements nor hashers have a trait beyond `Send` and `Sync`.
+fn count_of_any<K: Send + Sync, V: Send + Sync, S>(
+    maps: [HashMap<K, V, S>; 2],
+    sets: [HashSet<K, S>; 2],
+    mut tree: BTreeMap<K, V>,
+    tree_set: BTreeSet<K>,
+    heap: BinaryHeap<K>,
+) -> usize {
+    let ([mut map, mut drained], [set, mut drained_set]) = (maps, sets);
+    let lent = map.par_iter().count() + set.par_iter().count() + tree.par_iter().count();
+    let lent = lent + tree_set.par_iter().count() + heap.par_iter().count();
+    let changed = map.par_iter_mut().count() + tree.par_iter_mut().count();
+    let taken = map.into_par_iter().count() + set.into_par_iter().count() + tree.into_par_iter().count();
+    let taken = taken + tree_set.into_par_iter().count() + heap.into_par_iter().count();
+    lent + changed + taken + drained.par_drain().count() + drained_set.par_drain().count()
+}
+
 /// Rayon accepts all of these.
 #[test]
 fn bounds_are_no_narrower_than_rayons() {
@@ -104,6 +121,13 @@ fn bounds_are_no_narrower_than_rayons() {
     set.par_extend(0..10_u32);
     set.par_extend(&[10]);
     assert_eq!((map.len(), set.len()), (11, 11));
+
+    let (maps, sets) = ([HashMap::from([(1, 2)]), [(3, 4)].into()], [HashSet::from([5]), [6].into()]);
+    assert_eq!(count_of_any(maps, sets, BTreeMap::from([(7, 8)]), BTreeSet::from([9]), BinaryHeap::from([10])), 14);
+
+    struct Plain;
+    let none = empty::<Plain>();
+    assert_eq!((format!("{none:?}"), none.clone().len(), none.chain([Plain]).count()), ("Empty".to_owned(), 0, 1));
 
     let below = |n: &u32| {
         let mut children = 0..*n;
