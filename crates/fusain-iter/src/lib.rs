@@ -48,12 +48,14 @@
 // | `adaptor/` | chains made of other chains, a file for each family |
 // | `sink/` | a result for each part, combined in the order of the parts |
 // | `collect/` | collections from chains, and chains from collections |
+// | `collections` | rayon's names for the chains over std's collections |
 // | `drive` | a source and a sink as an algorithm: the only module that implements `Algorithm` |
 // | `memory` | results in the memory of the vector that they are made of |
 // | `push` | vectors that grow |
 
 mod adaptor;
 mod collect;
+pub mod collections;
 mod drive;
 mod exact;
 mod flag;
@@ -84,14 +86,28 @@ pub mod iter {
     pub use crate::source::multizip::MultiZip;
     pub use crate::source::ordered_bridge::OrderedBridge;
     pub use crate::source::own::{FromIndexedSource, FromSource, from_indexed_source, from_source};
+    #[expect(deprecated, reason = "programs that were written for rayon may call it")]
+    pub use crate::source::repeat::repeatn;
     pub use crate::source::repeat::{Empty, Once, Repeat, RepeatN, empty, once, repeat, repeat_n};
-    pub use crate::source::splitter::{Split, WalkTree, split, walk_tree, walk_tree_postfix, walk_tree_prefix};
+    pub use crate::source::splitter::{
+        Split, WalkTree, WalkTreePostfix, WalkTreePrefix, split, walk_tree, walk_tree_postfix, walk_tree_prefix,
+    };
     pub use either::Either;
 }
 
 /// Chains over arrays.
 pub mod array {
     pub use crate::source::array::IntoIter;
+}
+
+/// Chains over options.
+pub mod option {
+    pub use crate::source::option::{IntoIter, Iter, IterMut};
+}
+
+/// Chains over results; their errors are left out.
+pub mod result {
+    pub use crate::source::option::{IntoIter, Iter, IterMut};
 }
 
 /// Chains over slices.
@@ -108,12 +124,22 @@ pub mod range {
     pub use crate::source::range::{Inclusive, Iter};
 }
 
+/// Chains over ranges that include their ends.
+pub mod range_inclusive {
+    pub use crate::source::range::Inclusive as Iter;
+}
+
 /// Chains over strings.
 pub mod str {
     pub use crate::source::str::{
         Bytes, CharIndices, Chars, Drain, EncodeUtf16, Lines, MatchIndices, Matches, ParallelString, Pattern, Split,
         SplitAsciiWhitespace, SplitInclusive, SplitTerminator, SplitWhitespace, Words,
     };
+}
+
+/// Chains that take characters out of a `String`.
+pub mod string {
+    pub use crate::source::str::Drain;
 }
 
 /// Chains over vectors.

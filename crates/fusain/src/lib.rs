@@ -10,7 +10,7 @@ pub use fusain_algorithms::{At, Par, first_touch_vec, par};
 pub use fusain_cluster as cluster;
 #[cfg(feature = "comm")]
 pub use fusain_comm as comm;
-pub use fusain_iter::{array, iter, range, str, vec};
+pub use fusain_iter::{array, collections, iter, option, range, range_inclusive, result, str, string, vec};
 #[doc(hidden)]
 pub use fusain_pool as pool;
 pub use fusain_pool::{Algorithm, Builder, Error, Pool, Scope, Wait, broadcast, join, kept, scope};

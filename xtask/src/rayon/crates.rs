@@ -33,8 +33,7 @@ const ROWS: &[(&str, &str, &[usize])] = &[
 ];
 
 /// Our modules under rayon's names.
-const NAMES: &str = "pub use fusain_iter::{iter, prelude, range, slice, str, vec};\npub use rayon_core::*;\n\n\
-                     pub mod range_inclusive {\n    pub use fusain_iter::range::Inclusive as Iter;\n}\n";
+const NAMES: &str = "pub use fusain_iter::*;\npub use rayon_core::*;\n";
 
 const PROGRAM: &str = "serve-crates";
 /// The time with rayon, in nanoseconds, up to which a call counts as short.

@@ -80,14 +80,8 @@ const LEFT_OUT: &[(&str, &str)] = &[
 /// Our modules under rayon's names. They come from the crates themselves, not from `fusain`: an `i32 == Value` that `fusain` brings in would
 /// make literals of the tests ambiguous. Of the pools there is only what the tests of iterators use.
 const NAMES: &str = r#"
-pub use fusain_iter::{iter, range, slice, str, vec};
+pub use fusain_iter::*;
 pub use fusain_pool::{Scope, join, scope};
-
-pub use fusain_iter::prelude;
-
-pub mod range_inclusive {
-    pub use fusain_iter::range::Inclusive as Iter;
-}
 
 pub struct ThreadPoolBuilder(fusain_pool::Builder);
 

@@ -18,6 +18,12 @@ use crate::settings::Settings;
 #[must_use = "a chain does nothing before it is run"]
 pub struct IntoIter<T>(Option<T>);
 
+/// The element of an `Option` or a `Result`, by reference.
+pub type Iter<'a, T> = IntoIter<&'a T>;
+
+/// The element of an `Option` or a `Result`, by mutable reference.
+pub type IterMut<'a, T> = IntoIter<&'a mut T>;
+
 impl<T: Send> IntoParallelIterator for Option<T> {
     type Iter = IntoIter<T>;
     type Item = T;

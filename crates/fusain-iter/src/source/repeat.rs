@@ -106,6 +106,19 @@ pub fn repeat_n<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
     RepeatN { element: (n > 0).then_some(element), n }
 }
 
+/// The former name of [`repeat_n`], for programs that were written for rayon.
+///
+/// ```
+/// # #![allow(deprecated)]
+/// # use fusain_iter as fusain;
+/// use fusain::prelude::*;
+/// assert_eq!(fusain::iter::repeatn(7, 3).sum::<i32>(), 21);
+/// ```
+#[deprecated(note = "use `repeat_n`")]
+pub fn repeatn<T: Clone + Send>(element: T, n: usize) -> RepeatN<T> {
+    repeat_n(element, n)
+}
+
 impl<T: Clone + Send> ParallelIterator for RepeatN<T> {
     type Item = T;
     type Source<'s>

@@ -95,6 +95,12 @@ pub struct WalkTree<T, B> {
 
 debug_without_closures!(WalkTree < T, B > { root });
 
+/// The nodes of a tree, each before its children; made by [`walk_tree_prefix`].
+pub type WalkTreePrefix<T, B> = WalkTree<T, B>;
+
+/// The nodes of a tree, each after its children; made by [`walk_tree_postfix`].
+pub type WalkTreePostfix<T, B> = WalkTree<T, B>;
+
 /// A chain of the nodes of a tree, in an unspecified order: `root`, the nodes that `children` returns for it, their children, and so on.
 ///
 /// ```
@@ -124,7 +130,7 @@ where
 /// let nodes = walk_tree_prefix(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
 /// assert_eq!(nodes.collect::<Vec<u32>>(), [1, 2, 4, 5, 3, 6, 7]);
 /// ```
-pub fn walk_tree_prefix<T, B, J>(root: T, children: B) -> WalkTree<T, B>
+pub fn walk_tree_prefix<T, B, J>(root: T, children: B) -> WalkTreePrefix<T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Send + Sync,
@@ -143,7 +149,7 @@ where
 /// let nodes = walk_tree_postfix(1, |n| [2 * n, 2 * n + 1].into_iter().filter(|n| *n < 8));
 /// assert_eq!(nodes.collect::<Vec<u32>>(), [4, 5, 2, 6, 7, 3, 1]);
 /// ```
-pub fn walk_tree_postfix<T, B, J>(root: T, children: B) -> WalkTree<T, B>
+pub fn walk_tree_postfix<T, B, J>(root: T, children: B) -> WalkTreePostfix<T, B>
 where
     T: Send,
     B: Fn(&T) -> J + Send + Sync,
