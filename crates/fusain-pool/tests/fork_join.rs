@@ -81,6 +81,25 @@ fn long_closures_are_all_begun() {
     }
 }
 
+/// A scope's own closure, and a task, spawn something and then join closures that wait for each other.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn closures_that_are_joined_after_a_spawn_are_all_begun() {
+    let pool = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
+    for _ in 0..10 {
+        pool.scope(|s| {
+            s.spawn(|_| ());
+            halved(2, 2, &AtomicUsize::new(0));
+        });
+        pool.scope(|s| {
+            s.spawn(|s| {
+                s.spawn(|_| ());
+                halved(2, 2, &AtomicUsize::new(0));
+            });
+        });
+    }
+}
+
 /// Each value that is alive adds one to the count.
 struct Alive<'c>(&'c AtomicUsize);
 

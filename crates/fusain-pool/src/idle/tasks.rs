@@ -22,7 +22,7 @@ use crate::worker::handle::{Handle, Innermost, Root};
 use crate::worker::header::{self, Header, Reopen};
 use crate::worker::inner::Inner;
 use crate::worker::others::give_way;
-use crate::worker::slot::{OF_JOBS, Slot, askers, bit};
+use crate::worker::slot::{OF_JOBS, PUBLISH, Slot, askers, bit};
 use std::time::Duration;
 
 /// The maximum number of pieces of work that a thread may take on top of one another while it waits. Beyond that it only waits, and leaves no tasks in its queue that it
@@ -403,11 +403,17 @@ pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, ta
 }
 
 /// There are requests: publishes the next job, and wakes one of the workers that have asked, if they sleep. Returns whether there were requests beside those for jobs.
+///
+/// If there is no private job, the next one that is pushed is still asked for. (If there is one and all places are full, the thief that empties a place asks again.)
 #[cold]
 #[inline(never)]
 pub(crate) fn answer(handle: &Handle<'_>) -> bool {
     let requests = handle.slot().take_requests();
-    publish(handle);
+    if handle.stack.has_private() {
+        publish(handle);
+    } else if requests & PUBLISH != 0 {
+        handle.slot().ask_for_next();
+    }
     let is_anybody = requests & !OF_JOBS != 0;
     if is_anybody {
         handle.slot().tally().polls_answered.add(1);

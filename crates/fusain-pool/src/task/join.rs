@@ -379,6 +379,16 @@ mod tests {
             );
             scope(|_| twice());
             scope(|scope| scope.spawn(|_| twice()));
+            // A task in the queue is no job for a public place, whoever else has asked.
+            for is_asked in [false, true] {
+                scope(|scope| {
+                    if is_asked {
+                        Handle::current(|handle| handle.expect("inside of a scope").slot().signal_stop());
+                    }
+                    scope.spawn(|_| ());
+                    twice();
+                });
+            }
         });
     }
 

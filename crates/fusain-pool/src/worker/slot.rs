@@ -173,6 +173,11 @@ impl Slot {
         self.line.requests.load(Ordering::Relaxed) != 0
     }
 
+    /// Owner that has no job to publish: whether there are other requests than `these`. Relaxed: a hint.
+    pub(crate) fn is_asked_beside(&self, these: u64) -> bool {
+        self.line.requests.load(Ordering::Relaxed) & !these != 0
+    }
+
     /// Owner that has nothing to give: whether there is a request that is not a thief's. Relaxed: a hint.
     pub(crate) fn has_other_requests(&self) -> bool {
         self.line.requests.load(Ordering::Relaxed) & (LOOK | OF_JOBS) != 0
