@@ -164,8 +164,8 @@ impl Mailbox {
         is_taken.then(|| Received::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
     }
 
-    /// Owner of an open mailbox: shuts it if another worker has nudged it, and returns the slot that has a task. Acquire: pairs, through the nudge, with the Release of
-    /// a giver that has taken its message back before.
+    /// Owner of an open mailbox: shuts it if another worker has nudged it, and returns the slot that has a task. Acquire: pairs with the Release in
+    /// [`nudge`](Self::nudge) and, through that, with the one of a giver that has taken its message back before.
     #[inline(always)]
     pub(crate) fn follow_nudge(&self) -> Option<usize> {
         (self.peek() & LOW == NUDGE).then(|| {
@@ -219,10 +219,10 @@ impl Mailbox {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Tells an idle owner that slot `index` has a task. Relaxed: a hint; the task is taken by a separate exchange.
+    /// Tells an idle owner that slot `index` has a task. Release: pairs with the Acquire in [`follow_nudge`](Self::follow_nudge), so that the owner finds the task.
     pub(crate) fn nudge(&self, index: usize) -> bool {
         let nudge = index << LOW.count_ones() | NUDGE;
-        self.peek() == ANY && self.state.compare_exchange(ANY, nudge, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        self.peek() == ANY && self.state.compare_exchange(ANY, nudge, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
     /// Giver of the message `token`: takes it back if the owner has not, and leaves the mailbox in the state `then`. `read` gets the message.
