@@ -3,11 +3,11 @@
 mod common;
 
 use common::PATIENCE;
-use fusain_pool::{Algorithm, Pool, Wait};
-use std::sync::atomic::{AtomicBool, Ordering};
+use fusain_pool::{Algorithm, Pool, Wait, join};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// A search whose root has `LEAVES` children. Each leaf stays until `meet` threads have come to leaves. The root alone cannot be split.
 struct Tree {
@@ -125,7 +125,7 @@ fn who_is_woken_for_a_task_does_that_first() {
             std::hint::spin_loop();
         }
         pool.run(&Waits(&has_run), 2);
-        thread::sleep(std::time::Duration::from_micros(100));
+        thread::sleep(Duration::from_micros(100));
     }
 }
 
@@ -205,4 +205,45 @@ fn a_task_is_seen_though_the_worker_on_watch_is_given_a_part() {
             scope(&pool, &has_run, &lasts);
         });
     }
+}
+
+/// A pool of two workers, of which the started one has slept for so long that it does not look around any more.
+fn resting() -> Pool {
+    let pool = Pool::builder().threads(2).wait(Wait::Park).build().unwrap();
+    while pool.counters().parks == 0 {
+        thread::yield_now();
+    }
+    pool
+}
+
+fn rest() {
+    thread::sleep(Duration::from_millis(300));
+}
+
+/// Returns when two threads are inside of it.
+fn meet(here: &AtomicUsize) {
+    here.fetch_add(1, Ordering::Relaxed);
+    let started = Instant::now();
+    while here.load(Ordering::Relaxed) < 2 {
+        thread::yield_now();
+        assert!(started.elapsed() < PATIENCE, "no other thread has come");
+    }
+}
+
+/// A scope that begins with a join wakes a worker, as a join on its own does. So does one whose first join comes after one in another pool's scope.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_scope_that_begins_with_a_join_wakes_a_worker() {
+    let (pool, other) = (resting(), resting());
+    let joins = || {
+        let here = AtomicUsize::new(0);
+        join(|| meet(&here), || meet(&here));
+    };
+    rest();
+    pool.scope(|_| joins());
+    rest();
+    pool.scope(|_| {
+        other.scope(|_| joins());
+        joins();
+    });
 }

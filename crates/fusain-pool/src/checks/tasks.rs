@@ -8,27 +8,36 @@ use crate::idle::tasks::{self, Helps, announce};
 use crate::idle::{fall_asleep, stay_asleep, wait_for};
 use crate::sync::current;
 use crate::sync::faulty::Fault;
+use crate::task::join::join_at;
 use crate::task::scope::scope_at;
 use crate::worker::handle::{Handle, Root};
 use crate::worker::header::{Header, Reopen};
+use crate::worker::inner::Inner;
 use loom::thread;
 use std::ptr::NonNull;
 
-/// A worker falls asleep while a caller queues a task and announces it: the worker sees the task, or is woken. (The caller does not run the task itself.)
-fn queued_while_falling_asleep() {
-    let pool = pool(1, 1);
-    let worker = thread::spawn(move || {
+/// A worker that falls asleep, and then takes a task: it has seen that, or has been woken.
+fn falls_asleep_and_takes(pool: Frame<Inner>) -> thread::JoinHandle<()> {
+    thread::spawn(move || {
         let handle = Handle::new(&pool, 0);
         handle.slot().set_thread(current());
         handle.slot().front.open(ANY);
         if fall_asleep(&handle) {
             stay_asleep(&handle, &mut 0);
+            // As when it gets up.
+            handle.slot().front.change(SHUT, SHUT);
         }
         // It is awake, so the task is in sight, or it has been nudged.
         assert!(tasks::in_sight(&handle, Helps::Anybody) || handle.slot().front.follow_nudge().is_some());
         let task = tasks::find(&handle, Helps::Anybody, true).expect("the task");
         tasks::run(&handle, task, None);
-    });
+    })
+}
+
+/// A worker falls asleep while a caller queues a task and announces it: the worker sees the task, or is woken. (The caller does not run the task itself.)
+fn queued_while_falling_asleep() {
+    let pool = pool(1, 1);
+    let worker = falls_asleep_and_takes(pool);
     let marks = Frame::new(Marks::new(1));
     let handle = Handle::new(&pool, 1);
     scope_at(&handle, |scope| {
@@ -46,6 +55,26 @@ fn queued_task_is_noticed() {
 #[test]
 fn queued_task_is_noticed_faults() {
     finds(&[Fault::LostUnpark], 3, queued_while_falling_asleep);
+}
+
+/// The same with a job, that of a join with which a scope begins.
+fn joined_while_falling_asleep() {
+    let pool = pool(1, 1);
+    let worker = falls_asleep_and_takes(pool);
+    let marks = Frame::new(Marks::new(1));
+    let handle = Handle::new(&pool, 1);
+    scope_at(&handle, |_| join_at::<false, _, _, _, _>(&handle, || worker.join().unwrap(), |_| marks.mark(0)));
+    marks.assert_all_done();
+}
+
+#[test]
+fn joined_job_is_noticed() {
+    check(3, joined_while_falling_asleep);
+}
+
+#[test]
+fn joined_job_is_noticed_faults() {
+    finds(&[Fault::LostUnpark, Fault::NoFence, Fault::WeakRmw], 3, joined_while_falling_asleep);
 }
 
 /// A worker falls asleep while a job is published: it sees the job, or is woken. (With a queue, for which the models use a lock, the order that the lock gives would hide the fault.)

@@ -7,7 +7,7 @@
 //!
 //! | when                                              | which workers are told |
 //! |---------------------------------------------------|-------------|
-//! | the first task of a join or scope ([`announce`])  | one that is awake and idle is nudged; if there is none, one that sleeps is woken |
+//! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged; if there is none, one that sleeps is woken |
 //! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
 //! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next |
 //!

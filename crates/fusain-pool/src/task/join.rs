@@ -19,7 +19,7 @@ use crate::idle::tasks::{Helps, announce, answer, as_root, begin, got_to, publis
 use crate::idle::wait_for;
 use crate::panics::{Payload, discard};
 use crate::pool::Pool;
-use crate::task::worth::Worth;
+use crate::task::worth::{Worth, announce_first};
 use crate::trace;
 use crate::worker::handle::Handle;
 use crate::worker::header::{Header, Reopen, reopen};
@@ -153,9 +153,18 @@ where
 {
     join_with::<RUNS_B, _, _, _, _>(handle, a, b, || {
         if handle.slot().is_asked() {
-            answer(handle);
+            answer_or_announce(handle);
         }
     })
+}
+
+/// There are requests: answers them. The first job of an outermost scope always finds one, which the scope has made itself, and is announced if nobody else has asked.
+#[cold]
+#[inline(never)]
+fn answer_or_announce(handle: &Handle<'_>) {
+    if !answer(handle) {
+        announce_first(handle);
+    }
 }
 
 #[inline(always)]

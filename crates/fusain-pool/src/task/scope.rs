@@ -14,7 +14,7 @@ use crate::idle::wait_for;
 use crate::panics::{FirstPanic, discard};
 use crate::pool::Pool;
 use crate::sync::Mutex;
-use crate::task::worth::Worth;
+use crate::task::worth::{InScope, Worth, set_announced};
 use crate::trace;
 use crate::worker::handle::Handle;
 use crate::worker::header::{Header, Reopen, reopen};
@@ -105,7 +105,10 @@ pub(crate) fn scope_at<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f
     if handle.stack.root.get() == 0 {
         return as_root(handle, || {
             handle.slot().ask_for_next();
-            scope_inside(handle, f)
+            let in_scope = InScope::begin::<F>(handle);
+            let result = scope_inside(handle, f);
+            in_scope.end();
+            result
         });
     }
     scope_inside(handle, f)
@@ -179,6 +182,7 @@ impl<'s> Scope<'s> {
         let is_told = handle.slot().is_asked_beside(PUBLISH) && answer(handle);
         if was_empty && !is_told {
             announce(handle, || self.worth.lock().expect("no panic happens under this lock").is_worth_waking());
+            set_announced(handle);
         }
     }
 

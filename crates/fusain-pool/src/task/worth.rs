@@ -8,9 +8,12 @@
 //! **What it can lose.** A wake that was not worth it costs what a wake costs, once for each kind, and once more each time a kind becomes short. A wake
 //! that was not made costs at most half of a call's time, for at most [`SAMPLE`] calls in a row; many short ones lose together as much as one wake.
 
+use crate::idle::tasks::announce;
 use crate::idle::wakes::{self, Wake};
 use crate::platform::Instant;
+use crate::worker::handle::Handle;
 use crate::worker::kinds::{Kinds, kind_of};
+use std::cell::Cell;
 
 /// One in this many short calls is timed: reading the clock twice would slow all of them down.
 const SAMPLE: u8 = 16;
@@ -25,6 +28,8 @@ struct Seen {
 
 thread_local! {
     static KNOWN: Kinds<Seen> = const { Kinds::new() };
+    /// The outermost scope that this thread has begun last and is still in.
+    static OUTERMOST: Cell<Option<Outermost>> = const { Cell::new(None) };
 }
 
 /// One call that may be timed.
@@ -74,4 +79,58 @@ impl Worth {
             });
         }
     }
+}
+
+/// An outermost scope whose owner may join closures before it spawns a task. It is announced when there is something to share for the first time.
+struct Outermost {
+    /// The token of its root; 0 when it has been announced.
+    untold: usize,
+    worth: Worth,
+}
+
+/// While it lives, the calling thread is in an outermost scope.
+pub(crate) struct InScope {
+    /// The one in another pool that this one is inside of.
+    outer: Option<Outermost>,
+}
+
+impl InScope {
+    /// A scope of the kind that is named by type `K`, whose root has been begun.
+    pub(crate) fn begin<K>(handle: &Handle<'_>) -> Self {
+        let this = Outermost { untold: handle.stack.root.get(), worth: Worth::of::<K>() };
+        Self { outer: OUTERMOST.replace(Some(this)) }
+    }
+
+    /// The scope has ended, and has not unwound.
+    pub(crate) fn end(self) {
+        if let Some(this) = OUTERMOST.take() {
+            this.worth.end();
+        }
+    }
+}
+
+impl Drop for InScope {
+    fn drop(&mut self) {
+        OUTERMOST.set(self.outer.take());
+    }
+}
+
+/// A job has been published. Tells a worker of it if it is the first of an outermost scope.
+pub(crate) fn announce_first(handle: &Handle<'_>) {
+    let Some(mut scope) = OUTERMOST.take() else { return };
+    // Otherwise this is the root of a join, of a task that the scope's owner runs meanwhile, or of another pool.
+    if scope.untold == handle.stack.root.get() {
+        scope.untold = 0;
+        announce(handle, || scope.worth.is_worth_waking());
+    }
+    OUTERMOST.set(Some(scope));
+}
+
+/// A task has been announced: no more has to be told of the root that this thread is in.
+pub(crate) fn set_announced(handle: &Handle<'_>) {
+    let Some(mut scope) = OUTERMOST.take() else { return };
+    if scope.untold == handle.stack.root.get() {
+        scope.untold = 0;
+    }
+    OUTERMOST.set(Some(scope));
 }
