@@ -4,6 +4,7 @@ mod common;
 
 use common::PATIENCE;
 use fusain_pool::{Algorithm, Pool, Wait, join};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, ThreadId};
@@ -246,4 +247,42 @@ fn a_scope_that_begins_with_a_join_wakes_a_worker() {
         other.scope(|_| joins());
         joins();
     });
+}
+
+/// Units of which the first panics.
+struct Fails;
+
+impl Algorithm for Fails {
+    type Local = usize;
+
+    fn has_local_work(&self, units: &usize) -> bool {
+        *units > 0
+    }
+
+    fn do_unit(&self, _: &mut usize, _: usize) {
+        resume_unwind(Box::new(()));
+    }
+
+    fn commit(&self, _: &mut usize) {}
+
+    fn split(&self, _: &mut usize) -> Option<usize> {
+        None
+    }
+}
+
+/// A call that panics, and one without units, leave a request with their caller that is no worker's. The task that is spawned next wakes a worker all the same.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_task_after_a_call_that_came_to_nothing_wakes_a_worker() {
+    for units in [0, 1] {
+        let pool = resting();
+        let outcome = catch_unwind(AssertUnwindSafe(|| pool.run(&Fails, units)));
+        assert_eq!(outcome.is_err(), units > 0);
+        rest();
+        let here = AtomicUsize::new(0);
+        pool.scope(|s| {
+            s.spawn(|_| meet(&here));
+            meet(&here);
+        });
+    }
 }

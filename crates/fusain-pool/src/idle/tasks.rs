@@ -22,7 +22,7 @@ use crate::worker::handle::{Handle, Innermost, Root};
 use crate::worker::header::{self, Header, Reopen};
 use crate::worker::inner::Inner;
 use crate::worker::others::give_way;
-use crate::worker::slot::{OF_JOBS, PUBLISH, Slot, askers, bit};
+use crate::worker::slot::{LOOK, OF_JOBS, PUBLISH, Slot, askers, bit};
 use std::time::Duration;
 
 /// The maximum number of pieces of work that a thread may take on top of one another while it waits. Beyond that it only waits, and leaves no tasks in its queue that it
@@ -402,7 +402,8 @@ pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, ta
     }
 }
 
-/// There are requests: publishes the next job, and wakes one of the workers that have asked, if they sleep. Returns whether there were requests beside those for jobs.
+/// There are requests: publishes the next job, and wakes one of the workers that have asked, if they sleep. Returns whether one of these knows of the job: it has been woken, or is awake and
+/// idle.
 ///
 /// If there is no private job, the next one that is pushed is still asked for. (If there is one and all places are full, the thief that empties a place asks again.)
 #[cold]
@@ -414,29 +415,32 @@ pub(crate) fn answer(handle: &Handle<'_>) -> bool {
     } else if requests & PUBLISH != 0 {
         handle.slot().ask_for_next();
     }
-    let is_anybody = requests & !OF_JOBS != 0;
-    if is_anybody {
-        handle.slot().tally().polls_answered.add(1);
-        wake_asker(handle, requests);
+    let asked = requests & !(LOOK | OF_JOBS);
+    if asked == 0 {
+        return false;
     }
-    is_anybody
+    handle.slot().tally().polls_answered.add(1);
+    wake_asker(handle, asked)
 }
 
-/// Wakes one of the workers that have asked: an idle worker, or one that waits for something in the same root. Those that are awake look for themselves.
-pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
+/// Wakes one of the workers that have `asked`: an idle worker, or one that waits for something in the same root. Those that are awake look for themselves. Returns whether it has woken
+/// one, or one is idle; a request may be stale, and the worker that has made it be busy by now.
+fn wake_asker(handle: &Handle<'_>, asked: u64) -> bool {
     let pool = handle.pool;
     // Pairs with the fence of a worker that falls asleep: it sees the task, or is seen asleep.
     fence(Ordering::SeqCst);
-    let mut has_woken = false;
+    let (mut has_woken, mut is_idle) = (false, false);
     let mut sleepers = 0;
-    for index in askers(requests, pool.slots.in_use()) {
+    for index in askers(asked, pool.slots.in_use()) {
         let slot = pool.slots.get(index);
-        if index == handle.index || (slot.front.peek() != mailbox::ASLEEP && slot.side.peek() != mailbox::ASLEEP) {
+        let front = slot.front.peek();
+        is_idle |= front == mailbox::ANY;
+        if index == handle.index || (front != mailbox::ASLEEP && slot.side.peek() != mailbox::ASLEEP) {
             continue;
         }
         if has_woken {
             // There may be something for it next time.
-            sleepers |= requests & bit(index);
+            sleepers |= asked & bit(index);
         } else if index < pool.workers && pool.wake_one(handle, index) {
             has_woken = true;
         } else if slot.side.change(mailbox::ASLEEP, mailbox::SHUT) {
@@ -450,6 +454,7 @@ pub(crate) fn wake_asker(handle: &Handle<'_>, requests: u64) {
     if has_woken {
         give_way();
     }
+    has_woken || is_idle
 }
 
 /// While the result lives, this thread is inside the outermost join or scope `root` of another worker, with work in which there may be joins.

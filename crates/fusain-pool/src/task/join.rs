@@ -392,7 +392,7 @@ mod tests {
             for is_asked in [false, true] {
                 scope(|scope| {
                     if is_asked {
-                        Handle::current(|handle| handle.expect("inside of a scope").slot().signal_stop());
+                        Handle::current(|handle| handle.expect("inside of a scope").slot().ask(0));
                     }
                     scope.spawn(|_| ());
                     twice();

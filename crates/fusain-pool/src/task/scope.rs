@@ -19,7 +19,7 @@ use crate::trace;
 use crate::worker::handle::Handle;
 use crate::worker::header::{Header, Reopen, reopen};
 use crate::worker::inner::Inner;
-use crate::worker::slot::PUBLISH;
+use crate::worker::slot::{LOOK, PUBLISH};
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
@@ -179,7 +179,7 @@ impl<'s> Scope<'s> {
         let was_empty = handle.slot().queue.len() == 0;
         self.latch.add();
         handle.push(ScopeJob::boxed(task, self));
-        let is_told = handle.slot().is_asked_beside(PUBLISH) && answer(handle);
+        let is_told = handle.slot().is_asked_beside(LOOK | PUBLISH) && answer(handle);
         if was_empty && !is_told {
             announce(handle, || self.worth.lock().expect("no panic happens under this lock").is_worth_waking());
             set_announced(handle);
