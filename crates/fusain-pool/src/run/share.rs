@@ -233,6 +233,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         let pool = self.handle.pool;
         // Before the workers that are to wake the others are woken.
         pool.want(pool.helpers_max.saturating_sub(pool.wakes_each()));
+        let wanted = Wanted(pool);
         let (mut woken, mut at) = (0, self.reach.start);
         while at < self.reach.end.min(PLACES_MAX) && woken < pool.wakes_each() {
             let to = self.order.at(at);
@@ -256,8 +257,9 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
         if woken == pool.wakes_each() {
             // These wake the others, so no worker is missing.
             self.reach.end = self.reach.start;
+            std::mem::forget(wanted);
         } else {
-            pool.want_no_more();
+            drop(wanted);
         }
         if woken > 0 {
             self.running.call.set_woke();
@@ -269,6 +271,15 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     #[inline(always)]
     fn end(self) -> Shared<A::Local> {
         Shared { missing: self.missing(), rest: self.rest, is_whole: self.is_whole }
+    }
+}
+
+/// Sleepers that are wanted, until this is dropped: a split may panic before a worker is woken that would wake them. Then nobody would wake others as long as they seem wanted.
+struct Wanted<'p>(&'p Inner);
+
+impl Drop for Wanted<'_> {
+    fn drop(&mut self) {
+        self.0.want_no_more();
     }
 }
 

@@ -314,3 +314,39 @@ fn what_can_be_split_after_its_first_unit_is_committed_before_that() {
         assert_eq!(finds.0.into_inner(), 10_000);
     }
 }
+
+/// Its first split panics.
+struct Unsplit;
+
+impl Algorithm for Unsplit {
+    type Local = usize;
+
+    fn has_local_work(&self, units: &usize) -> bool {
+        *units > 0
+    }
+
+    fn do_unit(&self, units: &mut usize, _grain: usize) {
+        *units -= 1;
+    }
+
+    fn commit(&self, _units: &mut usize) {}
+
+    fn split(&self, _units: &mut usize) -> Option<usize> {
+        resume_unwind(Box::new(()))
+    }
+}
+
+/// Otherwise later calls would leave it to workers that nobody has woken to wake the others.
+#[test]
+fn nobody_is_wanted_after_a_split_that_panics() {
+    if !HAS_THREADS {
+        return;
+    }
+    let pool = Pool::builder().threads(8).wait(Wait::Park).build().expect("threads");
+    while pool.counters().parks < 7 {
+        thread::yield_now();
+    }
+    let outcome = catch_unwind(AssertUnwindSafe(|| pool.run(&Unsplit, 100)));
+    assert!(outcome.is_err(), "it finds sleepers, and splits for them");
+    assert_eq!(pool.inner.wanted.load(Relaxed), 0);
+}
