@@ -431,7 +431,7 @@ fn wake_asker(handle: &Handle<'_>, asked: u64) -> bool {
     fence(Ordering::SeqCst);
     let (mut has_woken, mut is_idle) = (false, false);
     let mut sleepers = 0;
-    for index in askers(asked, pool.slots.in_use()) {
+    for index in askers(asked, pool.in_view()) {
         let slot = pool.slots.get(index);
         let front = slot.front.peek();
         is_idle |= front == mailbox::ANY;

@@ -119,7 +119,7 @@ fn give_to(
     // The receiver looks for one more idle worker if the call is worth a wake.
     let fanout_min = usize::from(call.wakes());
     let mut left = (requests & !(LOOK | OF_JOBS)).count_ones() as usize;
-    for thief in askers(requests, handle.pool.slots.in_use()) {
+    for thief in askers(requests, handle.pool.in_view()) {
         if thief == handle.index {
             continue;
         }

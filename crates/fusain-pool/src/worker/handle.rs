@@ -94,6 +94,7 @@ thread_local! {
 
 impl<'p> Handle<'p> {
     pub(crate) fn new(pool: &'p Inner, index: usize) -> Self {
+        debug_assert!(!pool.is_registry || index < pool.workers, "in a registry no code runs as a caller");
         let slot = pool.slots.get(index);
         Handle {
             pool,
@@ -153,9 +154,9 @@ impl<'p> Handle<'p> {
         (0..order.len()).map(move |at| order.at(at))
     }
 
-    /// All other slots that may be in use, in the same order.
+    /// All other slots that are [in view](Inner::in_view), in the same order.
     pub(crate) fn others(&self) -> impl Iterator<Item = usize> + use<'p> {
-        let (own, used, workers) = (self.index, self.pool.slots.in_use(), self.pool.workers);
+        let (own, used, workers) = (self.index, self.pool.in_view(), self.pool.workers);
         let order = self.pool.victims.as_ref().map(|victims| victims.of(own));
         let slot = move |at: usize| match order {
             None if own + at < used => own + at,

@@ -145,6 +145,13 @@ impl Inner {
         }
     }
 
+    /// How many slots may have something to share, or be of a thread that asks: all that are in use. In a registry no code runs as a caller, so only those of workers: threads outside, of
+    /// which there may be thousands, cost the workers nothing.
+    #[inline(always)]
+    pub(crate) fn in_view(&self) -> usize {
+        if self.is_registry { self.workers } else { self.slots.in_use() }
+    }
+
     /// Adds a keeper. Relaxed: the caller is a keeper itself, or holds the pool.
     pub(crate) fn keep(&self) {
         self.keepers.fetch_add(1, Ordering::Relaxed);

@@ -86,6 +86,21 @@ fn without_lists_each_begins_with_the_next() {
     assert_eq!(Handle::new(&pool, 8).other_workers().collect::<Vec<_>>(), [0, 1, 2, 3, 4, 5, 6]);
 }
 
+/// Threads that wait outside of a registry have slots, and nothing in them.
+#[test]
+fn a_registrys_workers_look_at_each_other_alone() {
+    let mut registry = Inner::registry(7, Handlers::default(), Box::new(()));
+    (0..100).for_each(|_| _ = registry.slots.lease());
+    let others = |pool: &Inner| Handle::new(pool, 2).others().collect::<Vec<_>>();
+    assert_eq!(others(&registry), [3, 4, 5, 6, 0, 1]);
+    registry.victims = Some(Victims::new(8, &lists()).unwrap());
+    assert_eq!(others(&registry), [1, 0, 3, 4, 5, 6]);
+    let outside = registry.slots.get(7);
+    outside.serve(64);
+    registry.ask(&Handle::new(&registry, 2), |slot| slot.serves() != 0);
+    assert!(!outside.is_asked());
+}
+
 /// The workers that have been asked by the one at slot `thief`.
 fn asked(pool: &Inner, thief: usize) -> Vec<usize> {
     (0..8).filter(|&other| pool.slots.get(slot(other)).take_requests() & bit(thief) != 0).collect()
