@@ -200,31 +200,38 @@ impl Drop for Citizen<'_> {
     }
 }
 
+/// One inner chain of such elements.
+fn inner<'c>(census: &'c Census, pool: &'c Pool) -> impl ParallelIterator<Item = Citizen<'c>> {
+    let elements = move |()| (0..ELEMENTS).into_par_iter().map(move |i| census.make(i));
+    [()].into_par_iter().on(pool).always().flat_map(elements)
+}
+
+const ELEMENTS: usize = 4_000;
+
 /// A shared inner chain is computed in pieces: little of it in vain where the chain ends early, and little of it at the same time.
 #[test]
 fn inner_chains_come_in_pieces() {
-    const LEN: usize = 4_000;
     let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
     for _ in 0..3 {
         let early = |run: &dyn Fn(&Census)| {
             let census = Census::default();
             run(&census);
             let made = census.made.into_inner();
-            assert!(made < LEN / 4, "{made} of {LEN} elements were made for the first one");
+            assert!(made < ELEMENTS / 4, "{made} of {ELEMENTS} elements were made for the first one");
         };
-        let chain = |census| {
-            let inner = move |()| (0..LEN).into_par_iter().map(move |i| Census::make(census, i));
-            [()].into_par_iter().on(&pool).always().flat_map(inner)
-        };
-        early(&|census| assert!(chain(census).find_any(|x| x.1 == 0).is_some()));
-        early(&|census| assert!(chain(census).find_first(|x| x.1 == 0).is_some()));
-        early(&|census| assert!(chain(census).map(|x| (x.1 > 0).then_some(())).collect::<Option<Vec<_>>>().is_none()));
-        early(&|census| assert!(chain(census).try_for_each(|x| if x.1 == 0 { Err(()) } else { Ok(()) }).is_err()));
+        early(&|census| assert!(inner(census, &pool).find_any(|x| x.1 == 0).is_some()));
+        early(&|census| assert!(inner(census, &pool).find_first(|x| x.1 == 0).is_some()));
+        early(&|census| {
+            assert!(inner(census, &pool).map(|x| (x.1 > 0).then_some(())).collect::<Option<Vec<_>>>().is_none())
+        });
+        early(&|census| {
+            assert!(inner(census, &pool).try_for_each(|x| if x.1 == 0 { Err(()) } else { Ok(()) }).is_err())
+        });
 
         let census = Census::default();
-        chain(&census).for_each(drop);
+        inner(&census, &pool).for_each(drop);
         let most = census.most.into_inner();
-        assert_eq!(census.made.into_inner(), LEN);
-        assert!(most < LEN / 4, "{most} of {LEN} elements were in memory at the same time");
+        assert_eq!(census.made.into_inner(), ELEMENTS);
+        assert!(most < ELEMENTS / 4, "{most} of {ELEMENTS} elements were in memory at the same time");
     }
 }

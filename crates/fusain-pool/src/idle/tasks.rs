@@ -174,12 +174,13 @@ pub(crate) fn is_called(handle: &Handle<'_>) -> bool {
 /// How often a worker of a registry that sleeps inside of another pool checks whether its own pool has work: there it is unparked only for tasks that it alone may run.
 const LOOK_HOME: Duration = Duration::from_millis(1);
 
-/// How long a worker that waits for others sleeps at first, and at most.
-const NAP_FIRST: Duration = Duration::from_micros(550);
-const NAP_LAST: Duration = Duration::from_millis(5);
+/// How long a thread that waits for others sleeps at first, and at most: it is unparked when what it waits for is done.
+const PARK_FIRST: Duration = Duration::from_micros(550);
+const PARK_LAST: Duration = Duration::from_millis(500);
 
-/// How long a thread outside sleeps at most. It is unparked when what it waits for is done.
-const NAP_LAST_OUTSIDE: Duration = Duration::from_millis(500);
+/// A worker sleeps at most this long, or else this fraction of the time that it has slept before.
+const PARK_WORKER: Duration = Duration::from_millis(5);
+const PARK_PART: u32 = 16;
 
 /// The sleep of a thread that waits for others, a while at a time.
 ///
@@ -187,32 +188,36 @@ const NAP_LAST_OUTSIDE: Duration = Duration::from_millis(500);
 /// it seldom looks for threads to move. So if this thread slept without an end, it would usually wait for a whole time slice.
 pub(crate) struct TimedParks {
     next: Duration,
-    last: Duration,
+    /// The sleeps before, together.
+    slept: Duration,
+    is_outside: bool,
 }
 
 impl TimedParks {
     pub(crate) fn new() -> Self {
-        Self { next: NAP_FIRST, last: NAP_LAST }
+        Self { next: PARK_FIRST, slept: Duration::ZERO, is_outside: false }
     }
 
     /// For a thread outside, of which there may be thousands. Each sleep is about as long as all before it together.
     pub(crate) fn outside() -> Self {
-        Self { last: NAP_LAST_OUTSIDE, ..Self::new() }
+        Self { is_outside: true, ..Self::new() }
     }
 
-    /// Parks until this thread is unparked, it is time to look after its home, or the nap is over.
+    /// Parks until this thread is unparked, it is time to look after its home, or the while is over.
     pub(crate) fn take(&mut self, handle: &Handle<'_>) {
         let looks = |home: &Handle<'_>| is_another(home, handle) && home_helps(home).is_some();
         let looks_home = Handle::home(|home| home.is_some_and(looks));
-        let nap = self.next();
-        handle.park_timeout(if looks_home { nap.min(LOOK_HOME) } else { nap });
+        let time = self.next();
+        handle.park_timeout(if looks_home { time.min(LOOK_HOME) } else { time });
     }
 
-    /// The length of a nap.
+    /// How long to sleep next.
     pub(crate) fn next(&mut self) -> Duration {
-        let nap = self.next;
-        self.next = (2 * nap).min(self.last);
-        nap
+        let time = self.next;
+        self.slept += time;
+        let last = if self.is_outside { PARK_LAST } else { PARK_WORKER.max(self.slept / PARK_PART).min(PARK_LAST) };
+        self.next = (2 * time).min(last);
+        time
     }
 }
 
@@ -301,6 +306,9 @@ fn pass_on(handle: &Handle<'_>, from: usize) {
 #[cold]
 pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bool) -> bool {
     let pool = handle.pool;
+    if handle.other_workers().next().is_none() {
+        return false;
+    }
     for index in handle.other_workers() {
         if index < pool.helpers_max && pool.slots.get(index).front.nudge(handle.index) {
             return true;

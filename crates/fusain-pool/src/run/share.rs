@@ -274,7 +274,7 @@ impl<'a, 's, 'p, A: Algorithm + ?Sized> Sharing<'a, 's, 'p, A> {
     }
 }
 
-/// Sleepers that are wanted, until this is dropped: a split may panic before a worker is woken that would wake them. Then nobody would wake others as long as they seem wanted.
+/// Sleepers that are wanted, until this is dropped: a split may panic before a worker is woken that would wake them. Then calls would wake no others as long as these seem wanted.
 struct Wanted<'p>(&'p Inner);
 
 impl Drop for Wanted<'_> {

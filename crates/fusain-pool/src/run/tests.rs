@@ -336,7 +336,7 @@ impl Algorithm for Unsplit {
     }
 }
 
-/// Otherwise later calls would leave it to workers that nobody has woken to wake the others.
+/// Otherwise later calls would leave it to workers that have not been woken to wake the others.
 #[test]
 fn nobody_is_wanted_after_a_split_that_panics() {
     if !HAS_THREADS {

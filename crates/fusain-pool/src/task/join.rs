@@ -158,7 +158,7 @@ where
     })
 }
 
-/// There are requests: answers them. The first job of an outermost scope always finds one, which the scope has made itself, and is announced if nobody else has asked.
+/// There are requests: answers them. The first job of an outermost scope always finds one, which the scope has made itself, and is announced if no worker that has asked knows of it.
 #[cold]
 #[inline(never)]
 fn answer_or_announce(handle: &Handle<'_>) {
@@ -388,7 +388,7 @@ mod tests {
             );
             scope(|_| twice());
             scope(|scope| scope.spawn(|_| twice()));
-            // A task in the queue is no job for a public place, whoever else has asked.
+            // A task in the queue is no job for a public place, also where a worker has asked.
             for is_asked in [false, true] {
                 scope(|scope| {
                     if is_asked {

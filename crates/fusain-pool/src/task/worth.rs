@@ -126,7 +126,7 @@ pub(crate) fn announce_first(handle: &Handle<'_>) {
     OUTERMOST.set(Some(scope));
 }
 
-/// A task has been announced: no more has to be told of the root that this thread is in.
+/// A task has been announced: no further worker has to be told of the root that this thread is in.
 pub(crate) fn set_announced(handle: &Handle<'_>) {
     let Some(mut scope) = OUTERMOST.take() else { return };
     if scope.untold == handle.stack.root.get() {
