@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use fusain_testkit::hostile::{Hostile, callback, compare};
 
 use crate::Calls;
-use crate::rooms::{emptied, room};
+use crate::uninit::{emptied, room};
 
 fn order<T: Hostile>(a: &T, b: &T) -> Ordering {
     compare(a.key(), b.key())

@@ -5,7 +5,7 @@ use std::mem::MaybeUninit;
 use fusain_testkit::hostile::{Hostile, callback, same, says_yes};
 
 use crate::Calls;
-use crate::makes::{add, renew};
+use crate::copying::{add, renew};
 
 /// Slots for `len` elements.
 pub(crate) fn room<T>(len: usize) -> Vec<MaybeUninit<T>> {
