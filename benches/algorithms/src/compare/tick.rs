@@ -38,7 +38,7 @@ fn sequential(data: &mut [f64]) {
     data.iter_mut().for_each(work);
 }
 
-/// The number of elements that keep one core busy for [`REGION`].
+/// The number of elements that keep one core busy for `REGION`.
 pub fn region_len() -> usize {
     let mut data = data::random::<f64>(1 << 14);
     sequential(&mut data);
