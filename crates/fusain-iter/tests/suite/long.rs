@@ -172,37 +172,37 @@ fn reductions_keep_their_order() {
     }
 }
 
-/// Elements that take long and have a count: how many have been made, and how many there were at the same time.
+/// How many elements have been made, how many there are, and how many there were at most.
 #[derive(Default)]
-struct Census {
+struct Count {
     made: AtomicUsize,
     alive: AtomicUsize,
     most: AtomicUsize,
 }
 
-struct Citizen<'c>(&'c Census, usize);
+struct Counted<'c>(&'c Count, usize);
 
-impl Census {
-    fn make(&self, i: usize) -> Citizen<'_> {
+impl Count {
+    fn make(&self, i: usize) -> Counted<'_> {
         let begun = Instant::now();
         while begun.elapsed() < Duration::from_micros(20) {
             spin_loop();
         }
         self.made.fetch_add(1, Ordering::Relaxed);
         self.most.fetch_max(self.alive.fetch_add(1, Ordering::Relaxed) + 1, Ordering::Relaxed);
-        Citizen(self, i)
+        Counted(self, i)
     }
 }
 
-impl Drop for Citizen<'_> {
+impl Drop for Counted<'_> {
     fn drop(&mut self) {
         self.0.alive.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// One inner chain of such elements.
-fn inner<'c>(census: &'c Census, pool: &'c Pool) -> impl ParallelIterator<Item = Citizen<'c>> {
-    let elements = move |()| (0..ELEMENTS).into_par_iter().map(move |i| census.make(i));
+fn inner<'c>(count: &'c Count, pool: &'c Pool) -> impl ParallelIterator<Item = Counted<'c>> {
+    let elements = move |()| (0..ELEMENTS).into_par_iter().map(move |i| count.make(i));
     [()].into_par_iter().on(pool).always().flat_map(elements)
 }
 
@@ -213,25 +213,23 @@ const ELEMENTS: usize = 4_000;
 fn inner_chains_come_in_pieces() {
     let pool = Pool::builder().threads(WORKERS).build().expect("threads can be started");
     for _ in 0..3 {
-        let early = |run: &dyn Fn(&Census)| {
-            let census = Census::default();
-            run(&census);
-            let made = census.made.into_inner();
+        let early = |run: &dyn Fn(&Count)| {
+            let count = Count::default();
+            run(&count);
+            let made = count.made.into_inner();
             assert!(made < ELEMENTS / 4, "{made} of {ELEMENTS} elements were made for the first one");
         };
-        early(&|census| assert!(inner(census, &pool).find_any(|x| x.1 == 0).is_some()));
-        early(&|census| assert!(inner(census, &pool).find_first(|x| x.1 == 0).is_some()));
-        early(&|census| {
-            assert!(inner(census, &pool).map(|x| (x.1 > 0).then_some(())).collect::<Option<Vec<_>>>().is_none())
+        early(&|count| assert!(inner(count, &pool).find_any(|x| x.1 == 0).is_some()));
+        early(&|count| assert!(inner(count, &pool).find_first(|x| x.1 == 0).is_some()));
+        early(&|count| {
+            assert!(inner(count, &pool).map(|x| (x.1 > 0).then_some(())).collect::<Option<Vec<_>>>().is_none())
         });
-        early(&|census| {
-            assert!(inner(census, &pool).try_for_each(|x| if x.1 == 0 { Err(()) } else { Ok(()) }).is_err())
-        });
+        early(&|count| assert!(inner(count, &pool).try_for_each(|x| if x.1 == 0 { Err(()) } else { Ok(()) }).is_err()));
 
-        let census = Census::default();
-        inner(&census, &pool).for_each(drop);
-        let most = census.most.into_inner();
-        assert_eq!(census.made.into_inner(), ELEMENTS);
+        let count = Count::default();
+        inner(&count, &pool).for_each(drop);
+        let most = count.most.into_inner();
+        assert_eq!(count.made.into_inner(), ELEMENTS);
         assert!(most < ELEMENTS / 4, "{most} of {ELEMENTS} elements were in memory at the same time");
     }
 }
