@@ -126,7 +126,7 @@ impl<S: Source> Pieces<S> {
         let in_time = |all_ns: f32| ((all_ns / ns) as usize).saturating_mul(workers);
         let most = in_time(PIECE_NS).max(PIECE_EACH * workers);
         let len = if self.may_end { double.clamp(in_time(UNIT_NS).max(workers).min(most), most) } else { most };
-        // The last unit may have had fewer elements than its grain says. Then `ns` is far too low.
+        // Those of the last piece may have been far lighter than the elements behind them.
         if self.len == 0 { len } else { len.min(self.len.saturating_mul(GROWTH)) }
     }
 }
@@ -134,7 +134,7 @@ impl<S: Source> Pieces<S> {
 /// Elements are held if each takes longer than about half of this time, together with what is done with it.
 const LONG_NS: f32 = 1_000.0;
 
-/// The time that a unit of held elements should take.
+/// The time that a unit of held elements should take, and that the first piece of a chain that may end should take on each worker.
 const UNIT_NS: f32 = 10_000.0;
 
 /// The maximum time that a piece of an inner chain should take, on all workers: far longer than it takes to begin a call.

@@ -47,7 +47,7 @@ impl Worker<'_> {
 fn spawn(pool: &Inner, task: impl FnOnce() + Send + 'static, in_order: bool) {
     let job = DetachedJob::boxed(task, pool);
     match pool.adapter.downcast_ref::<Fifos>() {
-        Some(fifos) if in_order => pool.lay_down_as(|own| fifos[own].push(job), job),
+        Some(fifos) if in_order => pool.enqueue_as(|own| fifos[own].push(job), job),
         _ => pool.enqueue(job),
     }
 }

@@ -92,10 +92,10 @@ pub(crate) fn pass_on<A: Algorithm + ?Sized>(
 
 /// The workers that a call is shared with when it begins, as places in the order of slot `owner`.
 pub(crate) fn reach_of(pool: &Inner, owner: usize) -> Range<usize> {
-    let order = WorkerOrder::of(pool, owner).len();
+    let len = WorkerOrder::of(pool, owner).len();
     // In the order of a caller that is no worker, the workers that may be called come first.
     let is_sorted = pool.victims.is_none() && owner >= pool.workers;
-    0..if is_sorted { order.min(pool.helpers_max) } else { order }.min(REACH_MAX)
+    0..if is_sorted { len.min(pool.helpers_max) } else { len }.min(REACH_MAX)
 }
 
 /// Caller, about to [`announce`] by messages of `bytes` bytes: fetches the mailbox that it will claim first. It arrives while the call is set up. (No

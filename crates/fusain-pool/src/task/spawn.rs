@@ -276,11 +276,11 @@ impl Inner {
 
     /// If this thread is a started worker of this pool, puts the task into the worker's queue, where it is run before earlier tasks. Otherwise puts it into the pool's inbox.
     pub(crate) fn enqueue(&self, job: JobRef) {
-        self.lay_down_as(|_| job, job);
+        self.enqueue_as(|_| job, job);
     }
 
     /// As [`enqueue`](Self::enqueue), but a worker's queue gets what `own` returns for the worker's number.
-    pub(crate) fn lay_down_as(&self, own: impl FnOnce(usize) -> JobRef, job: JobRef) {
+    pub(crate) fn enqueue_as(&self, own: impl FnOnce(usize) -> JobRef, job: JobRef) {
         Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => {
                 handle.push(own(handle.index));
