@@ -6,12 +6,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::thread;
 
 use anyhow::Context;
 
 use crate::peers::Peers;
-use crate::steps::{Outcome, Steps, command};
+use crate::steps::{Outcome, Steps, command, side_by_side};
 use crate::{doc, features, interface, lint, mpi, packages, publish, rayon, tidy, workspace};
 
 /// The profile of programs that run optimised.
@@ -93,11 +92,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<ExitCode> {
         // Such builds of the algorithms and iterators take minutes. `--portable` includes them.
         steps.run("without threads", || single(&["fusain-pool"], &["--lib", "--tests"]));
         steps.run("rayon's tests", rayon::step);
-        steps.run("model checking", models);
         steps.run("stress", stress);
         steps.run("examples", examples);
         steps.run("comparisons run", comparisons);
-        steps.run("ranks over MPI", mpi);
+        steps.run("model checking and ranks over MPI", || side_by_side(models, mpi));
     }
     Ok(steps.finish())
 }
@@ -130,18 +128,6 @@ fn finish(what: &str, program: &duct::Handle) -> anyhow::Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Runs both at once, since either of them alone leaves a core idle at times.
-fn side_by_side(
-    one: impl FnOnce() -> anyhow::Result<Outcome>,
-    other: impl FnOnce() -> anyhow::Result<Outcome> + Send,
-) -> anyhow::Result<Outcome> {
-    thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let one = one();
-        one.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
-}
-
 /// Gives a program the paths of the C++ peers, built for tests.
 fn with_peers(program: duct::Expression) -> anyhow::Result<duct::Expression> {
     let built = Peers::Tested.build()?;
@@ -172,9 +158,10 @@ fn models() -> anyhow::Result<Outcome> {
         workspace::cargo(fixed.into_iter().chain(what.iter().copied())).env("RUSTFLAGS", "--cfg loom")
     };
     command(test(&["--no-run"]))?;
-    let joins = beside(test(&["checks::join", "--", "--test-threads=1"]))?;
-    let others = command(test(&["checks", "--", "--test-threads=1", "--skip", "checks::join"]));
-    finish("models of joins", &joins).and(others)
+    // Each half takes about as long as the other.
+    let whole = beside(test(&["checks::whole", "--", "--test-threads=1"]))?;
+    let others = command(test(&["checks", "--", "--test-threads=1", "--skip", "checks::whole"]));
+    finish("models of whole calls", &whole).and(others)
 }
 
 /// Runs the stress tests, optimised: there races have short windows, and there are many calls.

@@ -147,10 +147,10 @@ mod tests {
 
     #[test]
     fn as_many_as_is_known() {
-        for n in 1..=8 {
+        for n in 1..=7 {
             on_ranks(&Queens { n });
             in_parts(&Queens { n });
         }
-        on_any_ranks(&Queens { n: 8 });
+        on_any_ranks(&Queens { n: 7 });
     }
 }

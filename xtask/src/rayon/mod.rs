@@ -13,7 +13,7 @@ mod sources;
 
 use std::process::ExitCode;
 
-use crate::steps::{Outcome, Steps};
+use crate::steps::{Outcome, Steps, side_by_side};
 
 pub(crate) fn run() -> anyhow::Result<ExitCode> {
     let mut steps = Steps::default();
@@ -25,6 +25,5 @@ pub(crate) fn run() -> anyhow::Result<ExitCode> {
 
 /// The tests as a step of the test run, without the examples, which take too long there.
 pub(crate) fn step() -> anyhow::Result<Outcome> {
-    core::step()?;
-    iterators::step()
+    side_by_side(core::step, iterators::step)
 }

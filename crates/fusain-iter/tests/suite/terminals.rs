@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn deterministic_sums_do_not_depend_on_workers(v in proptest::collection::vec(-1.0..1.0_f64, 0..4_000)) {
+    fn deterministic_sums_do_not_depend_on_workers(v in proptest::collection::vec(-1.0..1.0_f64, 0..1_500)) {
         let all = || v.par_iter().deterministic().grain(300);
         let some = || v.par_iter().filter(|x| **x > -0.5).map(|x| x * 3.0).deterministic().grain(64);
         let parts = || v.par_iter().fold(|| 0.0, |sum, x| sum + x).deterministic().grain(300);

@@ -196,10 +196,10 @@ mod tests {
 
     #[test]
     fn the_product_is_the_matrix() {
-        for n in [1, 40, 160, 200] {
+        for n in [1, 40, 200] {
             on_ranks(&Lu { n });
         }
-        on_any_ranks(&Lu { n: 160 });
+        on_any_ranks(&Lu { n: 100 });
     }
 
     #[test]

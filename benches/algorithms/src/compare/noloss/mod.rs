@@ -110,8 +110,8 @@ impl Point {
 /// differ by more than the contract allows.
 const STEADY: Plan = Plan { sample_ns: 100_000.0, rounds: 24, passes: 1, turn: Duration::from_millis(5) };
 
-/// Samples of bursts for one of `passes` passes; each burst is a few calls after a rest.
-fn bursts(sides: &mut [Side<'_>], call_ns: f64, passes: usize) -> Vec<Samples> {
+/// Samples of bursts for one pass; each burst is a few calls after a rest.
+fn bursts(sides: &mut [Side<'_>], call_ns: f64, options: &Common) -> Vec<Samples> {
     const REST: Duration = Duration::from_millis(5);
     /// The maximum number of calls in a burst; fewer if they would last longer than `BURST_NS`.
     const CALLS: f64 = 8.0;
@@ -120,8 +120,12 @@ fn bursts(sides: &mut [Side<'_>], call_ns: f64, passes: usize) -> Vec<Samples> {
     const ROUNDS: usize = 64;
     const LONG_ROUNDS: usize = 8;
     let calls = (BURST_NS / call_ns).clamp(1.0, CALLS) as usize;
-    let rounds = if call_ns > 1e7 { LONG_ROUNDS } else { ROUNDS };
-    in_turn(POLICIES, rounds.div_ceil(passes), |at| {
+    let rounds = match call_ns {
+        _ if options.smoke => 1,
+        ns if ns > 1e7 => LONG_ROUNDS,
+        _ => ROUNDS,
+    };
+    in_turn(POLICIES, rounds.div_ceil(options.passes()), |at| {
         let calls = calls.min(sides[at].batch_max());
         thread::sleep(REST);
         [sides[at].time_ns(calls) / calls as f64]
@@ -136,10 +140,9 @@ fn measure_row(at: usize, input: &Input, pool: &Pool, options: &Common, [steady,
         rows::side::<ALWAYS>(at, input, pool),
         rows::side::<AGAIN>(at, input, pool),
     ];
-    let passes = options.passes();
-    let plan = if options.smoke { Plan::SMOKE } else { Plan { passes, ..STEADY } };
+    let plan = if options.smoke { Plan::SMOKE } else { Plan { passes: options.passes(), ..STEADY } };
     gather(&mut steady.samples, measure(&mut sides, &plan));
-    gather(&mut burst.samples, bursts(&mut sides, steady.better(), passes));
+    gather(&mut burst.samples, bursts(&mut sides, steady.better(), options));
 }
 
 /// The number of points that hold, and the worst ratio.
