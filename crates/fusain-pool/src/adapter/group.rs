@@ -85,13 +85,17 @@ impl<'s> Group<'s> {
     pub fn spawn(&self, task: impl FnOnce(&Group<'s>) + Send + 's) {
         let pool = self.pool();
         let job = GroupJob::boxed(task, self);
-        Handle::current(|handle| match handle {
+        let is_own = Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, pool) => {
                 handle.push(self.fifos.get(handle.index).map_or(job, |fifo| fifo.push(job)));
+                true
             }
-            _ => pool.inbox.push(job),
+            _ => {
+                pool.inbox.push(job);
+                false
+            }
         });
-        tasks::tell(pool);
+        tasks::tell(pool, is_own);
     }
 
     /// Spawns a task on each worker. Its second argument is the worker's number.

@@ -222,5 +222,5 @@ fn the_next_giver_writes_what_has_been_read() {
 #[test]
 fn the_next_giver_writes_what_has_been_read_faults() {
     finds(&[Fault::WeakRmw], 3, written_again_to_a_sleeper);
-    finds(&[Fault::WeakLoad], 3, written_again_after_a_nudge);
+    finds(&[Fault::NoFence], 3, written_again_after_a_nudge);
 }

@@ -6,8 +6,8 @@ use crate::handover::latch::Latch;
 use crate::handover::mailbox::{ANY, SHUT};
 use crate::idle::tasks::{self, Helps, announce};
 use crate::idle::{fall_asleep, stay_asleep, wait_for};
-use crate::sync::current;
 use crate::sync::faulty::Fault;
+use crate::sync::{Ordering, current, fence};
 use crate::task::join::join_at;
 use crate::task::scope::scope_at;
 use crate::worker::handle::{Handle, Root};
@@ -142,4 +142,33 @@ fn waiter_helps_its_root() {
 #[test]
 fn waiter_helps_its_root_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw], 2, waiter_helps);
+}
+
+/// A worker follows a nudge while a job is published: it sees the job, or the publisher sees that the nudge is gone.
+fn published_while_a_nudge_is_followed() {
+    unsafe fn nothing(_: *const Header, _: &Handle<'_>, _: Reopen<'_>) {}
+    let pool = pool(1, 1);
+    pool.slots.get(0).front.open(ANY);
+    assert!(pool.slots.get(0).front.nudge(0), "open");
+    let worker = thread::spawn(move || {
+        pool.slots.get(0).front.follow_nudge().expect("a nudge");
+        pool.slots.get(1).has_offer()
+    });
+    let handle = Handle::new(&pool, 1);
+    let job = Box::leak(Box::new(Header { run: nothing }));
+    handle.slot().offer(0, JobRef::new(NonNull::from(job)));
+    // As in `announce` and `tell`.
+    fence(Ordering::SeqCst);
+    let is_told = pool.slots.get(0).front.is_nudged();
+    assert!(worker.join().unwrap() || !is_told, "it looks no more, and has not seen the job");
+}
+
+#[test]
+fn job_published_is_noticed_by_who_was_nudged() {
+    check(3, published_while_a_nudge_is_followed);
+}
+
+#[test]
+fn job_published_is_noticed_by_who_was_nudged_faults() {
+    finds(&[Fault::NoFence], 3, published_while_a_nudge_is_followed);
 }

@@ -9,8 +9,9 @@
 //! watches anyway (see [`part`](crate::call::part)). Everything else is a [job](crate::handover::job), whose address is put into the word. A giver may take back a
 //! message or job that the owner has not taken out yet.
 //!
-//! A worker that waits at an empty mailbox fetches its line *for writing* ([`take_out`](Mailbox::take_out)). The line then arrives as the receiver's own, and taking
-//! the message out costs no second trip to the giver's core (`compare region` shows it where cores are far apart).
+//! A worker that waits at an empty mailbox fetches its line *for writing* ([`prefetch`](Mailbox::prefetch)). The line then arrives as the receiver's own, and taking
+//! the message out costs no second trip to the giver's core (`compare region` shows it where cores are far apart). But a thread that only looks at the mailbox then has to get
+//! the line first, and takes it from the owner. So an owner that does not want to be [nudged](Mailbox::nudge) at the moment only reads.
 //!
 //! Each slot has two mailboxes. The *front* mailbox takes any work and is open while a pool thread is idle. The *side* mailbox is used by an owner that waits: it takes
 //! only the work of the one call that the owner waits for (whose token is its state), or says that the owner sleeps until there are tasks to help with.
@@ -43,6 +44,8 @@
 //! * owner's change to `ANY`, a token, or a job that it puts back: Release; pairs with the Acquire of a giver's CAS. So the giver knows what the owner did before, such as
 //!   reading the last message, or clearing the stop signal of a call that has been stopped.
 //! * owner and giver both leave a message by CAS, so only one of them gets it. Relaxed on the giver's side: it wrote the message itself.
+//! * owner that follows a nudge, and thread that leaves it at a nudge that is there: a SeqCst fence each. The owner shuts the mailbox before it looks for tasks, and the other has queued its
+//!   task before it looks at the mailbox. So the owner finds the task, or the other sees that the nudge is gone.
 //! * giver's change from a message that it has taken back: Release; pairs with the Acquire of the next giver, or of the owner that opens the mailbox for that giver. The
 //!   message has been read before it is overwritten.
 //!
@@ -54,7 +57,7 @@
 
 use crate::handover::job::JobRef;
 use crate::platform::prefetch_for_writing;
-use crate::sync::{AtomicUsize, Ordering, UnsafeCell, yield_now};
+use crate::sync::{AtomicUsize, Ordering, UnsafeCell, fence, yield_now};
 use std::mem::MaybeUninit;
 
 pub(crate) const SHUT: usize = 0;
@@ -142,7 +145,6 @@ impl Mailbox {
     /// On the owner's thread.
     #[inline(always)]
     pub(crate) unsafe fn take_out(&self) -> Option<Received> {
-        self.prefetch();
         let state = self.peek();
         if state & LOW == MESSAGE {
             return self.take_message(state);
@@ -164,14 +166,15 @@ impl Mailbox {
         is_taken.then(|| Received::Message { token, room: self.room.with_mut(|room| room.cast_const().cast()) })
     }
 
-    /// Owner of an open mailbox: shuts it if another worker has nudged it, and returns the slot that has a task. Acquire: pairs with the Release in
-    /// [`nudge`](Self::nudge) and, through that, with the one of a giver that has taken its message back before.
+    /// Owner of an open mailbox: shuts it if another worker has nudged it, and returns the slot that has a task.
     #[inline(always)]
     pub(crate) fn follow_nudge(&self) -> Option<usize> {
-        (self.peek() & LOW == NUDGE).then(|| {
-            let nudge = self.state.load(Ordering::Acquire);
+        let state = self.peek();
+        (state & LOW == NUDGE).then(|| {
             self.shut();
-            nudge >> LOW.count_ones()
+            // Pairs with the fence before `is_nudged`; with the Release in `nudge`; and, through that, with the one of a giver that has taken its message back before.
+            fence(Ordering::SeqCst);
+            state >> LOW.count_ones()
         })
     }
 
@@ -219,10 +222,15 @@ impl Mailbox {
         self.state.compare_exchange(from, to, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Tells an idle owner that slot `index` has a task. Release: pairs with the Acquire in [`follow_nudge`](Self::follow_nudge), so that the owner finds the task.
+    /// Tells an idle owner that slot `index` has a task. Release: pairs with the fence in [`follow_nudge`](Self::follow_nudge), so that the owner finds the task.
     pub(crate) fn nudge(&self, index: usize) -> bool {
         let nudge = index << LOW.count_ones() | NUDGE;
         self.peek() == ANY && self.state.compare_exchange(ANY, nudge, Ordering::Release, Ordering::Relaxed).is_ok()
+    }
+
+    /// Whether the owner has yet to follow a nudge. Then it looks for any task, so it finds one that was queued before a SeqCst fence that comes before this.
+    pub(crate) fn is_nudged(&self) -> bool {
+        self.peek() & LOW == NUDGE
     }
 
     /// Giver of the message `token`: takes it back if the owner has not, and leaves the mailbox in the state `then`. `read` gets the message.

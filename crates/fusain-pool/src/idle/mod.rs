@@ -75,6 +75,9 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     // How often it has got up from its watch since it last had work.
     let mut in_vain = 0;
     loop {
+        if !patience.holds_back() {
+            mailbox.prefetch();
+        }
         // SAFETY: the mailbox is this thread's.
         if unsafe { receive(handle, mailbox, mailbox::ANY) } {
             // It runs the tasks that it has spawned there itself.
@@ -150,7 +153,11 @@ fn would_ask(handle: &Handle<'_>, slot: &Slot) -> bool {
 /// An idle worker runs the task that another worker has pointed it to, if it is still there.
 fn run_pointed_out(handle: &Handle<'_>) -> bool {
     let Some(index) = handle.slot().front.follow_nudge() else { return false };
-    run_and_open(handle, tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false)))
+    let task = tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false));
+    if task.is_some() {
+        tasks::pass_nudge_on(handle);
+    }
+    run_and_open(handle, task)
 }
 
 /// An idle worker runs a task, if it finds one.
@@ -310,10 +317,9 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
     let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::find_joined(handle));
     let run_local = || run(if takes { tasks::find_local(handle) } else { tasks::find_own(handle) });
     let begin = || {
-        let patience = Patience::of_waiter(handle.pool, &handle.first_look);
-        // Its own tasks do not have to wait for the first look.
-        while !patience.is_looking() && !latch.is_open() && run_local() {}
-        patience
+        // Its own tasks come first, and do not have to wait for the first look.
+        while !latch.is_open() && run_local() {}
+        Patience::of_waiter(handle.pool, &handle.first_look)
     };
     let mut patience = begin();
     while !latch.is_open() {

@@ -7,9 +7,10 @@
 //!
 //! | when                                              | which workers are told |
 //! |---------------------------------------------------|-------------|
-//! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged; if there is none, one that sleeps is woken |
+//! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged, unless one has yet to follow an earlier nudge; if there is none, one that sleeps is woken |
 //! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
 //! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next |
+//! | a nudged worker has taken a task, and there are more ([`pass_nudge_on`]) | one that sleeps is woken |
 //!
 //! A worker that looks around finds the task in any case. Checked by `checks::tasks`.
 
@@ -301,6 +302,13 @@ fn pass_on(handle: &Handle<'_>, from: usize) {
     }
 }
 
+/// A worker that has followed a nudge, and is busy from now on, wakes another one if there are more tasks: their owners may have left it at that nudge.
+pub(crate) fn pass_nudge_on(handle: &Handle<'_>) {
+    if handle.pool.workers > 1 && in_sight(handle, Helps::Anybody) {
+        handle.pool.wake(handle, 1);
+    }
+}
+
 /// Tells one worker that `handle` has a task: one that is awake and idle, or one that sleeps if it `is_worth_waking`. Returns false if only sleepers
 /// could have been told, and were not.
 #[cold]
@@ -309,43 +317,46 @@ pub(crate) fn announce(handle: &Handle<'_>, is_worth_waking: impl FnOnce() -> bo
     if handle.other_workers().next().is_none() {
         return false;
     }
-    for index in handle.other_workers() {
-        if index < pool.helpers_max && pool.slots.get(index).front.nudge(handle.index) {
-            return true;
-        }
+    let callable = || handle.other_workers().filter(|&index| index < pool.helpers_max);
+    let front = |index| &pool.slots.get(index).front;
+    if callable().any(|index| front(index).nudge(handle.index)) {
+        return true;
+    }
+    // Pairs with the fence of a worker that follows a nudge, and with that of one that ends its watch: that worker sees the task, or it is seen here that there is no such worker.
+    fence(Ordering::SeqCst);
+    if callable().any(|index| front(index).is_nudged()) {
+        return true;
     }
     handle.calls_sleepers();
-    let is_unwatched = || {
-        // Pairs with the fence of a worker that ends its watch: that one sees the task, or it is seen here that no worker is on watch.
-        fence(Ordering::SeqCst);
-        !pool.is_watched()
-    };
-    let wakes = is_worth_waking() || is_unwatched();
+    let wakes = is_worth_waking() || !pool.is_watched();
     if wakes {
         pool.wake(handle, 1);
     }
     wakes
 }
 
-/// Tells one worker that there is a task for any worker: one that is awake and idle, else one that sleeps, else one that waits and takes any task.
+/// Tells one worker that there is a task for any worker: one that is awake and idle, else one that sleeps, else one that waits and takes any task. If the task `is_own`, it lies in
+/// the queue of the calling worker.
 #[cold]
-pub(crate) fn tell(pool: &Inner) {
-    // Pairs with the fence of a worker that falls asleep.
-    fence(Ordering::SeqCst);
-    // On a machine of one core no worker is called to share work, but one has to do this.
-    let callable = pool.helpers_max.max(1).min(pool.workers);
-    let slot = |index| pool.slots.get(index);
-    if (0..callable).any(|index| slot(index).front.nudge(index)) {
+pub(crate) fn tell(pool: &Inner, is_own: bool) {
+    let workers = pool.slots.workers();
+    if is_own && workers.len() == 1 {
         return;
     }
-    if (0..callable).any(|index| pool.wake_quietly(index)) {
+    // Pairs with the fences of a worker that falls asleep, and of one that follows a nudge.
+    fence(Ordering::SeqCst);
+    // On a machine of one core no worker is called to share work, but one has to do this.
+    let callable = &workers[..pool.helpers_max.max(1).min(workers.len())];
+    let is_told = || callable.iter().enumerate().any(|(index, slot)| slot.front.nudge(index));
+    if is_told() || callable.iter().any(|slot| slot.front.is_nudged()) {
+        return;
+    }
+    if (0..callable.len()).any(|index| pool.wake_quietly(index)) {
         return give_way();
     }
-    for index in 0..pool.workers {
-        let side = &slot(index).side;
-        if side.peek() == mailbox::ASLEEP && side.change(mailbox::ASLEEP, mailbox::SHUT) {
-            return slot(index).unpark();
-        }
+    let waits = |slot: &&Slot| slot.side.peek() == mailbox::ASLEEP;
+    if let Some(slot) = workers.iter().filter(waits).find(|slot| slot.side.change(mailbox::ASLEEP, mailbox::SHUT)) {
+        slot.unpark();
     }
 }
 

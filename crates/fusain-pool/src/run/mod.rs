@@ -435,6 +435,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
     let outer = mailbox.set_aside();
     mailbox.open(token);
     while !is_alone(call, algorithm, handle, parts) {
+        mailbox.prefetch();
         // SAFETY: the mailbox is this thread's. What is there is of this call: no giver of another call claims this token.
         if unsafe { receive(handle, mailbox, token) } {
             patience = Patience::of_caller(handle.pool);

@@ -73,7 +73,7 @@ impl Inner {
 
     fn leave_to_anybody(&self, job: JobRef) {
         self.inbox.push(job);
-        tasks::tell(self);
+        tasks::tell(self, false);
     }
 
     /// Delivers `job`, for which the calling thread waits, to a worker that is awake and idle, and returns that worker's number. The search begins with worker `first`. If there is

@@ -281,14 +281,18 @@ impl Inner {
 
     /// As [`enqueue`](Self::enqueue), but a worker's queue gets what `own` returns for the worker's number.
     pub(crate) fn enqueue_as(&self, own: impl FnOnce(usize) -> JobRef, job: JobRef) {
-        Handle::current(|handle| match handle {
+        let is_own = Handle::current(|handle| match handle {
             Some(handle) if std::ptr::eq(handle.pool, self) && handle.index < self.workers => {
                 handle.push(own(handle.index));
+                true
             }
             // A caller may leave the pool, and never look at its queue again.
-            _ => self.inbox.push(job),
+            _ => {
+                self.inbox.push(job);
+                false
+            }
         });
-        tasks::tell(self);
+        tasks::tell(self, is_own);
     }
 
     fn run_detached(&self, task: impl FnOnce()) {
@@ -435,7 +439,7 @@ mod tests {
             Handle::with(&pool, 2, |handle| {
                 let done = Arc::clone(&has_run);
                 handle.push(DetachedJob::boxed(move || done.store(true, Ordering::Relaxed), &pool));
-                tasks::tell(&pool);
+                tasks::tell(&pool, true);
                 let begun = Instant::now();
                 while !has_run.load(Ordering::Relaxed) && begun.elapsed() < Duration::from_secs(10) {
                     thread::yield_now();
