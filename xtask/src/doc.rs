@@ -32,10 +32,10 @@ pub(crate) fn all(open: bool) -> anyhow::Result<()> {
     guide(open)
 }
 
-/// Builds the documentation of the crates.
+/// Builds the documentation of the crates; nobody reads that of programs.
 pub(crate) fn build(open: bool) -> anyhow::Result<Outcome> {
     let open = if open { &["--open"] as &[&str] } else { &[] };
-    let arguments = [&["doc", "--workspace", "--no-deps", "--quiet"], open].concat();
+    let arguments = [&["doc", "--workspace", "--no-deps", "--lib", "--quiet"], open].concat();
     command(workspace::cargo(arguments).env("RUSTDOCFLAGS", "--deny warnings"))
 }
 

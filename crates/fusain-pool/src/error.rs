@@ -2,7 +2,15 @@
 
 use std::fmt;
 
-/// Why a pool could not be built.
+/// Why a pool could not be built. Its message says what to do about it.
+///
+/// # Example
+/// ```
+/// # use fusain_pool as fusain;
+/// let error = fusain::Pool::builder().threads(0).build().unwrap_err();
+/// assert!(matches!(error, fusain::Error::ThreadsOutOfRange { asked: 0 }));
+/// assert_eq!(error.to_string(), "a pool has 1 to 4096 workers, not 0; leave the number out for a worker for each core");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Error {

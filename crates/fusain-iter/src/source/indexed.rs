@@ -12,7 +12,7 @@ use crate::seal::Seal;
 /// A [`Source`] with a known length. It can be split at any index and read from both ends, piece by piece.
 ///
 /// A piece is an ordinary iterator. So adaptors over pieces are std's, which the compiler vectorises.
-/// [`from_indexed_source`](crate::iter::from_indexed_source) makes a chain of an indexed source.
+/// [`from_indexed_source`](crate::iter::from_indexed_source) makes a chain of an indexed source, and has an example.
 ///
 /// # Cost
 ///

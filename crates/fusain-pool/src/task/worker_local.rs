@@ -38,6 +38,14 @@ impl<'f, T: Send> WorkerLocal<'f, T> {
     ///
     /// # Panics
     /// As [`current_workers`] does.
+    ///
+    /// # Example
+    /// ```
+    /// # use fusain_pool as fusain;
+    /// let length = 1 << 10;
+    /// let buffers = fusain::WorkerLocal::new(|| vec![0_u8; length]);
+    /// assert_eq!(buffers.into_values().count(), 0);
+    /// ```
     pub fn new(make: impl Fn() -> T + Send + Sync + 'f) -> Self {
         Self { free: (0..=current_workers()).map(|_| CachePadded::default()).collect(), make: Box::new(make) }
     }
@@ -46,6 +54,20 @@ impl<'f, T: Send> WorkerLocal<'f, T> {
     ///
     /// # Panics
     /// If `f` or the closure that makes values panics. The value is kept as `f` has left it.
+    ///
+    /// # Example
+    /// ```
+    /// # use fusain_pool as fusain;
+    /// let buffers = fusain::WorkerLocal::new(String::new);
+    /// let reversed = |word: &str| {
+    ///     buffers.with(|buffer| {
+    ///         buffer.clear();
+    ///         buffer.extend(word.chars().rev());
+    ///         buffer == word
+    ///     })
+    /// };
+    /// assert_eq!(fusain::join(|| reversed("level"), || reversed("worker")), (true, false));
+    /// ```
     pub fn with<R>(&self, f: impl FnOnce(&mut T) -> R) -> R {
         let others = self.free.len() - 1;
         let place = &self.free[current_worker_index().map_or(others, |index| index % others.max(1))];
@@ -56,6 +78,15 @@ impl<'f, T: Send> WorkerLocal<'f, T> {
     }
 
     /// All values that were made, in no particular order.
+    ///
+    /// # Example
+    /// ```
+    /// # use fusain_pool as fusain;
+    /// let longest = fusain::WorkerLocal::new(|| 0);
+    /// let note = |word: &str| longest.with(|longest| *longest = word.len().max(*longest));
+    /// fusain::join(|| note("pool"), || note("worker"));
+    /// assert_eq!(longest.into_values().max(), Some(6));
+    /// ```
     pub fn into_values(self) -> impl Iterator<Item = T> {
         self.free.into_iter().flat_map(|place| place.into_inner().into_inner().unwrap_or_else(PoisonError::into_inner))
     }

@@ -22,6 +22,17 @@ use std::time::Duration;
 pub(crate) const SPINS: Duration = Duration::from_micros(100);
 
 /// How idle workers wait for work; see [`Builder::wait`](crate::Builder::wait).
+///
+/// # Example
+/// ```
+/// # use fusain_pool as fusain;
+/// use fusain::{Pool, Wait};
+/// use std::time::Duration;
+/// // For a program that calls every millisecond and has the cores for itself.
+/// let pool = Pool::builder().threads(2).wait(Wait::SpinThenPark(Duration::from_millis(2))).build()?;
+/// assert_eq!(pool.join(|| 1, || 2), (1, 2));
+/// # Ok::<(), fusain::Error>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Wait {
