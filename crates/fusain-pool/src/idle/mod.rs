@@ -75,6 +75,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
     // How often it has got up from its watch since it last had work.
     let mut in_vain = 0;
     loop {
+        // While it holds back, other workers look at its mailbox to see whether it has been nudged.
         if !patience.holds_back() {
             mailbox.prefetch();
         }
@@ -86,7 +87,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             in_vain = 0;
             continue;
         }
-        // While it holds back, the nudge stays in its mailbox, so no other worker tells it again.
+        // While it holds back, the nudge stays in its mailbox, and no worker tells it again.
         if !patience.holds_back() && run_pointed_out(handle) {
             // Where there was one task there may be more.
             while !handle.first_look.is_far() && run_found(handle, false) {}
