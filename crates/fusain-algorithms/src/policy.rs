@@ -92,6 +92,8 @@ impl<'p> Par<'p> {
     /// Sets the grain: how many elements a worker processes before it checks for requests of other workers. By default, and for 0, the pool measures how many take some 2 us.
     /// A sort takes it as the approximate length of what is sorted at once. Long sorts of numbers ignore it.
     ///
+    /// Scans, filters, operations on sorted sets and sorts need memory for each grain, about 100 bytes. So a grain of a few elements is for elements that take long, not for many of them.
+    ///
     /// ```
     /// # use fusain_algorithms as fusain;
     /// assert_eq!(fusain::par().grain(100).any(&[1, 2, 3], |x| *x == 2), true);

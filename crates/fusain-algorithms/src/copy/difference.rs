@@ -1,17 +1,18 @@
 //! `adjacent_difference`: each element combined with the element before it.
 //!
-//! In new memory every result is independent of the others. In place, the previous element must still be the old one. So the slice is cut into
-//! blocks, the last element of each block is cloned beforehand, and a block is processed from its back.
+//! In new memory every result is independent of the others. In place, the previous element must still be the old one. So a slice is processed from its back. To be shared it is cut into
+//! blocks, and the last element of each block is cloned beforehand.
 //! C++'s `std::adjacent_difference`. Work O(n), span O(log n + block) in place. In place it needs extra memory for one element of each block.
 
 use std::marker::PhantomData;
 use std::mem::{MaybeUninit, needs_drop};
 
-use crate::execution::each_range::{each_range, fill_room};
+use crate::execution::each_range::fill_room;
+use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 use crate::memory::output::{Window, collect};
 use crate::platform::simd::{Body, widest};
-use crate::policy::Par;
+use crate::policy::{Par, Plan};
 
 /// Types that name the call sites: each site has its own measured times.
 struct Into<T, U, F>(PhantomData<(T, U, F)>);
@@ -19,6 +20,9 @@ struct InPlace<T, F>(PhantomData<(T, F)>);
 
 /// The number of elements in a block, in place: enough that cloning the last element of each costs almost nothing, and few enough for a unit.
 const BLOCK: usize = 1 << 10;
+
+/// Short slices are cut into at least as many blocks for each worker.
+const BLOCKS_A_WORKER: usize = 8;
 
 /// Fills a window with what `op` makes of each element of `here` and the element of `before` at the same index.
 struct FillPart<'a, 'w, T, U, F> {
@@ -124,8 +128,8 @@ impl Par<'_> {
 
     /// Replaces each `v[i]` by `op(v[i], v[i - 1])`, where both are the old elements. `v[0]` stays.
     ///
-    /// O(n) calls of `op`, extra memory for n / 1024 elements. If `op` or `clone` panics, the panic propagates; some elements are then replaced
-    /// and some are not.
+    /// O(n) calls of `op`. Shared, it needs extra memory for n / 1024 elements, or for eight for each worker. If `op` or `clone` panics, the panic propagates; some elements are then
+    /// replaced and some are not.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -140,19 +144,22 @@ impl Par<'_> {
         T: Clone + Send + Sync,
         F: Fn(&T, &T) -> T + Sync,
     {
-        let lasts: Vec<T> = v.chunks_exact(BLOCK).map(|block| block[BLOCK - 1].clone()).collect();
+        let team = match self.plan::<InPlace<T, F>>(v.len()) {
+            Plan::Sequential(watch) => return watch.time(|| widest(InBlock { block: v, op: &op })),
+            Plan::Parallel(team) => team,
+        };
+        let len = (v.len() / (BLOCKS_A_WORKER * team.workers())).clamp(1, BLOCK);
+        let lasts: Vec<T> = v.chunks_exact(len).map(|block| block[len - 1].clone()).collect();
         let v = Parts::new(v);
-        let blocks = v.len().div_ceil(BLOCK);
-        let in_blocks = move |blocks: std::ops::Range<usize>| {
+        team.run_ranges(v.len().div_ceil(len), len, |blocks| {
             for k in blocks {
                 // SAFETY: blocks do not overlap, and each is in one range.
-                let block = unsafe { v.part(k * BLOCK..v.len().min((k + 1) * BLOCK)) };
+                let block = unsafe { v.part(k * len..v.len().min((k + 1) * len)) };
                 widest(InBlock { block: &mut *block, op: &op });
                 if let Some(before) = k.checked_sub(1) {
                     block[0] = op(&block[0], &lasts[before]);
                 }
             }
-        };
-        each_range::<InPlace<T, F>>(self, blocks, in_blocks);
+        });
     }
 }

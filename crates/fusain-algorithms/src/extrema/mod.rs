@@ -35,7 +35,7 @@ impl Par<'_> {
 
     /// The smallest element by `compare`, with its index: of several equal ones the first.
     ///
-    /// O(n) comparisons, no extra memory. If `compare` is not a total order, the result is an unspecified element. A panic in `compare`
+    /// O(n) comparisons, no extra memory. Of numbers, `compare` is given copies, whose addresses say nothing about their places in `v`. If `compare` is not a total order, the result is an unspecified element. A panic in `compare`
     /// propagates.
     ///
     /// ```

@@ -29,7 +29,8 @@ impl Par<'_> {
     ///
     /// This is C++'s `copy_if`. C++'s `remove_copy_if` is the same with the opposite predicate.
     ///
-    /// O(n) work, one call of `predicate` for each element. Memory for the result, and for a few blocks of 32 KiB or 256 elements for each worker. Up to 8 MiB of numbers
+    /// O(n) work, one call of `predicate` for each element. Memory for the result, and for a few blocks of 32 KiB or 256 elements for each worker; if one block
+    /// takes far longer than the others, for all elements behind it. Up to 8 MiB of numbers
     /// need no blocks, but one bit for each number with AVX-512, and memory for as many numbers without it. The vector may have a capacity as large as `v`;
     /// `shrink_to_fit` releases what it does not need. If `predicate` panics, the clones made so far are dropped and the panic propagates.
     ///

@@ -19,6 +19,9 @@ use crate::tiles::compact::{Joined, join, tile_len};
 /// Fewer elements than this are filtered without a search for the first one that goes.
 const SHORT: usize = 256;
 
+/// The shortest tile of a judge that looks back: the first element of each tile is judged beforehand, on this thread.
+const TILE_MIN: usize = 16;
+
 /// # Filtering in place
 ///
 /// A vector keeps some of its elements.
@@ -27,8 +30,8 @@ impl Par<'_> {
     ///
     /// C++'s `remove_if` is this with the opposite predicate.
     ///
-    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB or 256 elements for each worker, and one byte
-    /// for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once. If elements need no
+    /// O(n) work; one call of `predicate` for most elements, two for some. Memory for a few blocks of 32 KiB or 256 elements for each worker (if one block takes far longer than the
+    /// others, for all elements behind it), and one byte for each element where elements need dropping. If `predicate` panics, `v` holds some of its elements, each once. If elements need no
     /// dropping, these may be only the elements before the first removed one. If the `drop` of a
     /// removed element panics, the panic propagates, and every element has either been dropped or is in `v`, once. As with [`Vec::retain`],
     /// `v` may then still hold elements that should have been removed.
@@ -158,6 +161,7 @@ fn sift<T: Send, J: Judge<T>>(policy: &Par<'_>, team: &Team<'_>, v: &mut Vec<T>,
     assert!(from <= len, "the front lies within the vector");
     let is_far = policy.is_far::<T>(len - from);
     let tile = tile_len::<T>(len - from, Some(team), is_far);
+    let tile = if J::LOOKS_BACK { tile.max(TILE_MIN) } else { tile };
     // SAFETY: the elements before `from` are there. After a panic some of the others are neither moved nor dropped. Light
     // elements need not be dropped, and other elements come with a judge that does not panic.
     unsafe { v.set_len(from) };

@@ -70,8 +70,8 @@ impl Par<'_> {
 
     /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. Memory as for [`filter`](Par::filter). If k is less than a quarter of n, the vector keeps memory for little more than k + n / 500
-    /// elements, otherwise for n; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
+    /// O(n + k log k) work for k = `count`. Memory as for [`filter`](Par::filter). If k is less than a quarter of n, the vector keeps memory for k elements,
+    /// otherwise for n; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
@@ -100,9 +100,7 @@ impl Par<'_> {
         }
         let some = if count < v.len() / 4 && v.len() > 4 * SAMPLE {
             let enough = enough(v, count, &compare);
-            let mut some = self.filter(v, |x| compare(x, enough).is_le());
-            // A filter allocates memory for all elements.
-            some.shrink_to_fit();
+            let some = self.filter(v, |x| compare(x, enough).is_le());
             Some(some).filter(|some| some.len() >= count)
         } else {
             None
@@ -111,6 +109,10 @@ impl Par<'_> {
         let mut sorted = some.unwrap_or_else(|| self.map(v, T::clone));
         self.partial_sort_by(&mut sorted, count, compare);
         sorted.truncate(count);
+        if count < v.len() / 4 {
+            // There is memory for all elements.
+            sorted.shrink_to_fit();
+        }
         sorted
     }
 }

@@ -227,7 +227,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Replaces each element but the first by `op(x, previous)`, where both are the old elements.
     ///
-    /// O(n) calls of `op`, extra memory for n / 1024 elements. If `op` or `clone` panics, some elements are replaced and some are not. See
+    /// O(n) calls of `op`; shared, extra memory for n / 1024 elements, or for eight for each worker. If `op` or `clone` panics, some elements are replaced and some are not. See
     /// [`Par::adjacent_difference_in_place`](crate::Par::adjacent_difference_in_place).
     ///
     /// ```

@@ -17,7 +17,7 @@ use crate::policy::par;
 pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     /// Sorts the slice, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 32 bytes more for each. If the order is not a total order, the
+    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 40 bytes more for each. If the order is not a total order, the
     /// call leaves the elements in an unspecified order or panics. Floats are sorted by `v.par_sort_by(f64::total_cmp)`. See
     /// [`Par::sort`](crate::Par::sort).
     ///

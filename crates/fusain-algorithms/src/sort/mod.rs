@@ -55,7 +55,7 @@ impl<T> OneEach<T> {
 impl Par<'_> {
     /// Sorts `v` stably.
     ///
-    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 32 bytes more for each, which keep their first
+    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 40 bytes more for each, which keep their first
     /// bytes at hand. Numbers are sorted as by [`sort_unstable`](Par::sort_unstable). If the order of `T` is not a total order, `v` has all elements
     /// afterwards, in an unspecified order, or the call panics, as with [`slice::sort`]. If it panics, `v` still holds every element once.
     ///

@@ -8,6 +8,7 @@
 //! No code of the caller is run: the types are std's, and so is their order. Memory for each string: a key of 16 bytes, another one if keys
 //! are merged, and a copy of the string itself (not of its bytes).
 
+use std::cmp::Ordering;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
@@ -29,6 +30,10 @@ const FEW: usize = 64;
 
 /// Fewer strings than this whose keys do not tell them apart are compared directly.
 const TIE: usize = 8;
+
+/// After as many rounds of new keys, each of which has told apart fewer than half of the strings, the others are compared. Strings that part one by one, such as the ends of a long
+/// run of one letter, would otherwise take a round for every few of their bytes.
+const POOR_ROUNDS: u32 = 4;
 
 /// The number of bytes that are compared at once.
 const BLOCK: usize = 64;
@@ -133,8 +138,8 @@ impl Sort<'_> {
     /// recursion, which could be as deep as strings are long. Each of the others is sorted on one thread.
     fn sort<C: Executor>(&self, executor: Option<&C>, keys: &mut [Key], depth: usize) {
         let share = executor.map_or(0, |executor| self.len / executor.workers());
-        let mut open = vec![(0..keys.len(), depth)];
-        while let Some((part, depth)) = open.pop() {
+        let mut open = vec![(0..keys.len(), depth, 0)];
+        while let Some((part, depth, poor_rounds)) = open.pop() {
             let (start, keys) = (part.start, &mut keys[part]);
             self.sort_fronts(executor, keys);
             let (long, short): (Vec<_>, Vec<_>) = ties(keys).into_iter().partition(|tie| tie.len() > share);
@@ -144,9 +149,13 @@ impl Sort<'_> {
                 }
             });
             for tie in long {
+                // A round after which all strings are equal is not poor: the next one begins where they differ.
                 let is_all = tie.len() == keys.len();
-                if let Some(depth) = self.renew(executor, &mut keys[tie.clone()], depth + PREFIX, is_all) {
-                    open.push((start + tie.start..start + tie.end, depth));
+                let poor_rounds = poor_rounds + u32::from(!is_all && tie.len() > keys.len() / 2);
+                if poor_rounds > POOR_ROUNDS {
+                    self.compare(executor, &mut keys[tie], depth + PREFIX);
+                } else if let Some(depth) = self.renew(executor, &mut keys[tie.clone()], depth + PREFIX, is_all) {
+                    open.push((start + tie.start..start + tie.end, depth, poor_rounds));
                 }
             }
         }
@@ -187,18 +196,27 @@ impl Sort<'_> {
 
     /// Sorts keys by all but the index, as sorts gain from equal elements.
     fn sort_fronts(&self, executor: Option<&impl Executor>, keys: &mut [Key]) {
-        let alone = |keys: &mut [Key]| {
-            if self.is_stable {
-                keys.sort_by_key(|key| key.front())
-            } else {
-                keys.sort_unstable_by_key(|key| key.front())
-            }
-        };
+        self.sort_by(executor, keys, |a, b| a.front().cmp(&b.front()));
+    }
+
+    /// Sorts the keys of strings that are equal before `depth` by what follows there.
+    fn compare(&self, executor: Option<&impl Executor>, keys: &mut [Key], depth: usize) {
+        self.sort_by(executor, keys, |a, b| self.rest(a.index(), depth).cmp(self.rest(b.index(), depth)));
+    }
+
+    fn sort_by(
+        &self,
+        executor: Option<&impl Executor>,
+        keys: &mut [Key],
+        order: impl Fn(&Key, &Key) -> Ordering + Sync,
+    ) {
+        let alone =
+            |keys: &mut [Key]| if self.is_stable { keys.sort_by(&order) } else { keys.sort_unstable_by(&order) };
         match executor {
             Some(executor) if keys.len() >= FEW && self.is_stable => {
-                parallel(executor, keys, |a, b| a.front() < b.front(), alone)
+                parallel(executor, keys, |a, b| order(a, b).is_lt(), alone)
             }
-            Some(executor) if keys.len() >= FEW => unstable(executor, keys, |a, b| a.front().cmp(&b.front()), alone),
+            Some(executor) if keys.len() >= FEW => unstable(executor, keys, &order, alone),
             _ => alone(keys),
         }
     }

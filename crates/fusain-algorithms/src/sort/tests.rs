@@ -15,7 +15,7 @@ use super::numbers::Words;
 use super::quick::quick;
 
 use super::run::Sort;
-use super::strings::by_keys;
+use super::strings::{Order, by_keys};
 use super::tree::Tree;
 use super::words::by_bits as words;
 use crate::element::bit_order::{BitOrder, by_function, by_ord};
@@ -129,6 +129,18 @@ proptest! {
         expected.sort();
         by_keys((!alone).then_some(&Scripted::new(&script, None)), &mut sorted, true);
         prop_assert!(sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(*a, *b)));
+    }
+
+    #[test]
+    fn any_split_of_strings_that_part_one_by_one(n in 0..600_usize, every in 1..30_usize, stable: bool, script in script(80), alone: bool) {
+        // Equal but for one string of each length.
+        let strings: Vec<Vec<u8>> = (0..n).map(|i| (0..n / 2 + 40).map(|at| if at == i * every % n { b'b' } else { b'a' }).collect()).collect();
+        let mut sorted: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
+        let mut expected = sorted.clone();
+        expected.sort();
+        by_keys((!alone).then_some(&Scripted::new(&script, None)), &mut sorted, stable);
+        prop_assert_eq!(&sorted, &expected);
+        prop_assert!(!stable || sorted.iter().zip(&expected).all(|(a, b)| std::ptr::eq(a.as_ptr(), b.as_ptr())), "equal strings keep their order");
     }
 
     #[test]
@@ -374,5 +386,21 @@ fn bad_pivots_cost_a_few_partitions() {
         assert!(v.is_sorted_by_key(|i| values[*i]));
         let levels = LEN.ilog2() as usize;
         assert!(comparisons < 4 * LEN * levels, "{comparisons}");
+    }
+}
+
+/// However long the strings are that they begin, and however few of them part at once, a string is read about as often as by a sort that compares.
+#[test]
+fn ends_of_a_run_are_not_read_again_and_again() {
+    let run = vec![b'a'; 20_000];
+    let reads = AtomicUsize::new(0);
+    let end = |i: usize| {
+        reads.fetch_add(1, Relaxed);
+        &run[i * 7_919 % run.len()..]
+    };
+    for stable in [false, true] {
+        Order::of(None::<&Scripted<'_>>, &end, run.len(), stable);
+        // Keys alone would have been made some 2,000 times.
+        assert!(reads.swap(0, Relaxed) < 100 * run.len());
     }
 }
