@@ -5,6 +5,7 @@
 //! | AVX | other than x86-64, older processors, `--cfg fusain_plain` | loops are compiled once, and filters move element by element |
 //! | writes around the caches | other than x86-64, `--cfg fusain_plain` | memory is copied as usual |
 //! | a gain by prefetching | other than Intel's processors, `--cfg fusain_plain` | memory is read when it is needed |
+//! | floats that are rounded in each step | x86 without SSE2 | floats are sorted by keys only |
 //! | huge pages | other than Linux | the system's usual pages are used |
 //!
 //! Threads and the clock are in the `platform` of `fusain-pool`.
@@ -12,6 +13,9 @@
 pub(crate) mod simd;
 
 use std::mem::MaybeUninit;
+
+/// Whether floats are rounded in each step of a computation, so that it gives the same result wherever it is compiled. Without SSE2, those in registers have more digits.
+pub(crate) const ROUNDS_FLOATS: bool = cfg!(any(not(target_arch = "x86"), target_feature = "sse2"));
 
 /// The length of a cache line in bytes, on most platforms.
 pub(crate) const LINE: usize = 64;

@@ -20,6 +20,7 @@ use std::sync::{Mutex, PoisonError};
 use crate::element::bit_order::{BitOrder, FLOAT, UNSIGNED, Word, of_keys, to_keys};
 use crate::execution::executor::Executor;
 use crate::memory::scratch::Scratch;
+use crate::platform::ROUNDS_FLOATS;
 use crate::platform::simd::{Body, widest};
 
 use super::scatter::{Piece, Slots, each, each_bucket, each_piece, pieces, places};
@@ -77,9 +78,7 @@ impl<W: Word> Buckets<W> {
         let scale = count as f64 / (greatest - least);
         // Values that are not finite lie at the ends of the order.
         let is_range = least.is_finite() && greatest.is_finite() && scale.is_normal();
-        // There, numbers in registers have more digits than those in memory.
-        let is_exact = cfg!(any(not(target_arch = "x86"), target_feature = "sse2"));
-        (is_range && is_exact).then_some(Buckets::OfValues { least, scale, last: count as u32 - 1 })
+        (is_range && ROUNDS_FLOATS).then_some(Buckets::OfValues { least, scale, last: count as u32 - 1 })
     }
 
     /// The kind of buckets over which a sample of `v` is spread more evenly.
@@ -116,7 +115,7 @@ impl<W: Word> Buckets<W> {
 
     /// The bucket of a number whose order is `N`, `UNSIGNED` or `FLOAT`. No number is in a later bucket than a greater number, as all steps keep the order of floats.
     ///
-    /// It is always the same bucket for the same number, as [`put`] relies on: Rust rounds each step of `f64`, on all targets but x86 without SSE2, which has no [`OfValues`](Self::OfValues).
+    /// It is always the same bucket for the same number, as [`put`] relies on: there are [`OfValues`](Self::OfValues) only where each step is rounded.
     #[inline(always)]
     fn of<const N: u8>(self, x: W) -> usize {
         match self {
