@@ -1,7 +1,6 @@
 //! Steps that are run one after the other, timed, and counted at the end.
 
 use std::process::ExitCode;
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::table::table;
@@ -76,16 +75,4 @@ impl Steps {
 pub(crate) fn command(command: duct::Expression) -> anyhow::Result<Outcome> {
     command.run()?;
     Ok(Outcome::Passed)
-}
-
-/// Runs both at once, since either of them alone leaves a core idle at times.
-pub(crate) fn side_by_side(
-    one: impl FnOnce() -> anyhow::Result<Outcome>,
-    other: impl FnOnce() -> anyhow::Result<Outcome> + Send,
-) -> anyhow::Result<Outcome> {
-    thread::scope(|scope| {
-        let other = scope.spawn(other);
-        let one = one();
-        one.and(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
-    })
 }

@@ -31,8 +31,8 @@ const FEW: usize = 64;
 /// Fewer strings than this whose keys do not tell them apart are compared directly.
 const TIE: usize = 8;
 
-/// After as many rounds of new keys, each of which has told apart fewer than half of the strings, the others are compared. Strings that part one by one, such as the ends of a long
-/// run of one letter, would otherwise take a round for every few of their bytes.
+/// How many times new keys may tell apart fewer than half of the strings, before the others are compared. Strings that part one by one, such as the ends of a long run of one letter,
+/// would otherwise get new keys for every few of their bytes.
 const POOR_ROUNDS: u32 = 4;
 
 /// The number of bytes that are compared at once.
@@ -149,7 +149,7 @@ impl Sort<'_> {
                 }
             });
             for tie in long {
-                // A round after which all strings are equal is not poor: the next one begins where they differ.
+                // If no string has been told from another, the next keys begin where they differ.
                 let is_all = tie.len() == keys.len();
                 let poor_rounds = poor_rounds + u32::from(!is_all && tie.len() > keys.len() / 2);
                 if poor_rounds > POOR_ROUNDS {

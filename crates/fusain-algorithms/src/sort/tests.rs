@@ -133,7 +133,7 @@ proptest! {
 
     #[test]
     fn any_split_of_strings_that_part_one_by_one(n in 0..600_usize, every in 1..30_usize, stable: bool, script in script(80), alone: bool) {
-        // Equal but for one string of each length.
+        // At most one letter is another one, and that at its own place in most strings.
         let strings: Vec<Vec<u8>> = (0..n).map(|i| (0..n / 2 + 40).map(|at| if at == i * every % n { b'b' } else { b'a' }).collect()).collect();
         let mut sorted: Vec<&[u8]> = strings.iter().map(Vec::as_slice).collect();
         let mut expected = sorted.clone();
@@ -389,7 +389,7 @@ fn bad_pivots_cost_a_few_partitions() {
     }
 }
 
-/// However long the strings are that they begin, and however few of them part at once, a string is read about as often as by a sort that compares.
+/// Few of them part at a time. Each is read about as often as by a sort that compares.
 #[test]
 fn ends_of_a_run_are_not_read_again_and_again() {
     let run = vec![b'a'; 20_000];

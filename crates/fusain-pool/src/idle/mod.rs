@@ -155,8 +155,8 @@ fn would_ask(handle: &Handle<'_>, slot: &Slot) -> bool {
 fn run_pointed_out(handle: &Handle<'_>) -> bool {
     let Some(index) = handle.slot().front.follow_nudge() else { return false };
     let task = tasks::take_from(handle, index, false).or_else(|| tasks::find(handle, Helps::Anybody, false));
-    if task.is_some() {
-        tasks::pass_nudge_on(handle);
+    if let Some(task) = &task {
+        tasks::pass_nudge_on(handle, task);
     }
     run_and_open(handle, task)
 }

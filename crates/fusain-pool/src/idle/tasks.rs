@@ -10,7 +10,7 @@
 //! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged, unless one has yet to follow an earlier nudge; if there is none, one that sleeps is woken |
 //! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
 //! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next |
-//! | a nudged worker has taken a task, and there are more ([`pass_nudge_on`]) | one that sleeps is woken |
+//! | a nudged worker has taken a task that was given to the pool, or a part, and there are tasks ([`pass_nudge_on`]) | one that sleeps is woken |
 //!
 //! A worker that looks around finds the task in any case. Checked by `checks::tasks`.
 
@@ -302,9 +302,10 @@ fn pass_on(handle: &Handle<'_>, from: usize) {
     }
 }
 
-/// A worker that has followed a nudge, and is busy from now on, wakes another one if there are more tasks: their owners may have left it at that nudge.
-pub(crate) fn pass_nudge_on(handle: &Handle<'_>) {
-    if handle.pool.workers > 1 && in_sight(handle, Helps::Anybody) {
+/// A worker that has followed a nudge, and is busy from now on, wakes another one if there are more tasks: their owners may have left it at that nudge. (If the task was queued or
+/// published by another worker, [`run`] does so in any case.)
+pub(crate) fn pass_nudge_on(handle: &Handle<'_>, task: &Taken) {
+    if task.from == handle.index && handle.pool.workers > 1 && in_sight(handle, Helps::Anybody) {
         handle.pool.wake(handle, 1);
     }
 }
