@@ -40,7 +40,7 @@ fn spawned_by_another() {
     let pool = pool(1, 1);
     let marks = Frame::new(Marks::new(1));
     let handle = Handle::new(&pool, 1);
-    scope_at(&handle, |scope| {
+    let thief = scope_at(&handle, |scope| {
         // Loom has no `std::thread::scope`, which would promise that the scope outlives the thread.
         let scope: *const crate::Scope<'_> = scope;
         let scope = scope.expose_provenance();
@@ -58,14 +58,20 @@ fn spawned_by_another() {
             }
         });
         other.join().unwrap();
-        thief.join().unwrap();
+        thief
     });
     marks.assert_all_done();
+    thief.join().unwrap();
 }
 
 #[test]
 fn scope_awaits_tasks_of_another_caller() {
     check(2, spawned_by_another);
+}
+
+#[test]
+fn scope_awaits_tasks_of_another_caller_faults() {
+    finds(&[Fault::LateTouch, Fault::TornRmw], 2, spawned_by_another);
 }
 
 /// Pools a, b, a on one thread: the inner call into a is another caller of a, with its own slot. A worker of a may take its tasks.
