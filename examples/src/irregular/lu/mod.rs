@@ -199,7 +199,7 @@ mod tests {
         for n in [1, 40, 200] {
             on_ranks(&Lu { n });
         }
-        on_any_ranks(&Lu { n: 100 });
+        on_any_ranks(&Lu { n: 160 });
     }
 
     #[test]
