@@ -10,7 +10,6 @@ use super::registry::Registry;
 use super::worker::Worker;
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
-use crate::idle::tasks;
 use crate::panics::{FirstPanic, discard};
 use crate::task::spawn::and_wait;
 use crate::trace;
@@ -83,19 +82,8 @@ fn group<'s, R>(pool: &Inner, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -
 impl<'s> Group<'s> {
     /// Spawns a task into the group. A worker runs its own tasks newest first, or oldest first if the group was made `in_order`.
     pub fn spawn(&self, task: impl FnOnce(&Group<'s>) + Send + 's) {
-        let pool = self.pool();
         let job = GroupJob::boxed(task, self);
-        let is_own = Handle::current(|handle| match handle {
-            Some(handle) if std::ptr::eq(handle.pool, pool) => {
-                handle.push(self.fifos.get(handle.index).map_or(job, |fifo| fifo.push(job)));
-                true
-            }
-            _ => {
-                pool.inbox.push(job);
-                false
-            }
-        });
-        tasks::tell(pool, is_own);
+        self.pool().enqueue_as(|own| self.fifos.get(own).map_or(job, |fifo| fifo.push(job)), job);
     }
 
     /// Spawns a task on each worker. Its second argument is the worker's number.
