@@ -29,8 +29,8 @@ impl FirstPanic {
         }
     }
 
-    pub(crate) fn take(&self) -> Option<Payload> {
-        self.0.lock().expect("no panic happens under this lock").take()
+    pub(crate) fn take(&mut self) -> Option<Payload> {
+        self.0.get_mut().expect("no panic happens under this lock").take()
     }
 }
 

@@ -411,3 +411,39 @@ fn tasks_that_spawn_the_next_one_do_not_fill_the_stack() {
     go_on(&pool, 300_000, &done);
     assert_eq!(done.load(Ordering::Relaxed), 300_001);
 }
+
+/// A worker that goes on to a task of another scope, or a detached one, has counted the tasks before it.
+#[test]
+#[cfg_attr(fusain_single, ignore = "needs a started worker")]
+fn a_scope_does_not_wait_for_what_its_worker_does_next() {
+    for is_detached in [true, false] {
+        let pool = pool(2);
+        let (begin, has_begun) = mpsc::channel();
+        let (end, has_ended) = mpsc::channel();
+        let in_time = Arc::new(Mutex::new(None));
+        let seen = in_time.clone();
+        let long = move || {
+            begin.send(()).unwrap();
+            *seen.lock().unwrap() = Some(has_ended.recv_timeout(PATIENCE).is_ok());
+        };
+        pool.scope(move |outer| {
+            let long = Mutex::new(Some(long));
+            scope(move |inner| {
+                // The caller waits in here, so the worker runs all of this, the newest task first.
+                inner.spawn(move |inner| {
+                    let long = long.lock().unwrap().take().unwrap();
+                    if is_detached {
+                        spawn(long)
+                    } else {
+                        outer.spawn(move |_| long())
+                    };
+                    inner.spawn(|_| ());
+                });
+                has_begun.recv_timeout(PATIENCE).unwrap();
+            });
+            end.send(()).unwrap();
+        });
+        drop(pool);
+        assert_eq!(*in_time.lock().unwrap(), Some(true), "is_detached: {is_detached}");
+    }
+}

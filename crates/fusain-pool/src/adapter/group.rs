@@ -14,7 +14,7 @@ use crate::panics::{FirstPanic, discard};
 use crate::task::spawn::and_wait;
 use crate::trace;
 use crate::worker::handle::Handle;
-use crate::worker::header::{Header, Reopen, reopen};
+use crate::worker::header::{Header, Reopen, reopen_if_idle};
 use crate::worker::inner::Inner;
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -58,7 +58,7 @@ impl Worker<'_> {
 }
 
 fn group<'s, R>(pool: &Inner, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -> R {
-    let group = Group {
+    let mut group = Group {
         latch: Latch::new(0),
         panic: FirstPanic::new(),
         pool,
@@ -82,6 +82,7 @@ fn group<'s, R>(pool: &Inner, in_order: bool, f: impl FnOnce(&Group<'s>) -> R) -
 impl<'s> Group<'s> {
     /// Spawns a task into the group. A worker runs its own tasks newest first, or oldest first if the group was made `in_order`.
     pub fn spawn(&self, task: impl FnOnce(&Group<'s>) + Send + 's) {
+        Handle::current(|handle| handle.map_or_else(|| self.latch.add(), |handle| handle.count(&self.latch)));
         let job = GroupJob::boxed(task, self);
         self.pool().enqueue_as(|own| self.fifos.get(own).map_or(job, |fifo| fifo.push(job)), job);
     }
@@ -94,6 +95,7 @@ impl<'s> Group<'s> {
         let jobs: Vec<_> = (0..pool.workers)
             .map(|to| {
                 let task = Arc::clone(&task);
+                self.latch.add();
                 GroupJob::boxed(move |group: &Group<'s>| task(group, to), self)
             })
             .collect();
@@ -126,9 +128,8 @@ struct GroupJob<'s, F> {
 }
 
 impl<'s, F: FnOnce(&Group<'s>) + Send + 's> GroupJob<'s, F> {
-    /// A task that is counted from now on.
+    /// The job of a task that has been counted.
     fn boxed(task: F, group: &Group<'s>) -> JobRef {
-        group.latch.add();
         let job = Box::new(Self { header: Header { run: Self::run }, task, group });
         // A box is never null.
         JobRef::new(NonNull::from(Box::leak(job)))
@@ -143,15 +144,14 @@ impl<'s, F: FnOnce(&Group<'s>) + Send + 's> GroupJob<'s, F> {
         let (owner, latch) = {
             // SAFETY: the group waits until the latch is open, and this reference ends earlier.
             let group = unsafe { &*group };
+            handle.begins(&group.latch);
             if group.catch(|| task(group)).is_none() {
                 trace::caught_panic(handle.index);
             }
             (group.owner.get(), &raw const group.latch)
         };
-        reopen(mailbox);
-        // SAFETY: alive until this; the one count is this task's.
-        if unsafe { Latch::count_down(latch) } {
-            handle.unpark(owner);
-        }
+        reopen_if_idle(handle, mailbox);
+        // SAFETY: alive as long as this task is counted.
+        unsafe { handle.ended(latch, owner) };
     }
 }

@@ -3,9 +3,11 @@
 use super::{Frame, Marks, check, finds, pool};
 use crate::idle::tasks::{self, Helps};
 use crate::sync::faulty::Fault;
-use crate::task::scope::scope_at;
+use crate::task::scope::{Scope, scope_at};
 use crate::worker::handle::Handle;
+use crate::worker::inner::Inner;
 use loom::thread;
+use std::cell::Cell;
 
 /// One task that a worker may take. The scope ends when the task has ended, and the worker does not access the scope afterwards.
 fn spawned() {
@@ -33,6 +35,62 @@ fn scope_awaits_its_tasks() {
 #[test]
 fn scope_awaits_its_tasks_faults() {
     finds(&[Fault::LostUnpark, Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 3, spawned);
+}
+
+loom::thread_local! {
+    /// The address of the thread's handle. (The pool's own thread locals are those of the test's thread, which is all threads of a model.)
+    static HANDLE: Cell<usize> = Cell::new(0);
+}
+
+/// Runs `f` with the handle of slot `index`.
+fn with_handle<R>(pool: &Inner, index: usize, f: impl FnOnce(&Handle<'_>) -> R) -> R {
+    let handle = Handle::new(pool, index);
+    HANDLE.with(|address| address.set((&raw const handle).expose_provenance()));
+    f(&handle)
+}
+
+/// A chain of tasks, each spawned by the one before. The last one takes over the count of the first if both run on one worker. Each may run on the worker or on the scope's owner.
+fn spawned_by_a_task() {
+    fn spawn(scope: &Scope<'_>, place: usize, marks: Frame<Marks>) {
+        let address = HANDLE.with(Cell::get);
+        // SAFETY: the handle lies in a frame of this thread, which is further down.
+        let handle: &Handle<'_> = unsafe { &*std::ptr::with_exposed_provenance(address) };
+        scope.push(handle, move |scope| {
+            marks.mark(place);
+            if place < 2 {
+                spawn(scope, place + 1, marks);
+            }
+        });
+    }
+    let pool = pool(1, 1);
+    let marks = Frame::new(Marks::new(3));
+    let thief = with_handle(&pool, 1, |handle| {
+        scope_at(handle, |scope| {
+            spawn(scope, 0, marks);
+            thread::spawn(move || {
+                with_handle(&pool, 0, |handle| {
+                    let mut task = tasks::find(handle, Helps::Anybody, true);
+                    while let Some(next) = task {
+                        tasks::run_next(handle, next, None);
+                        task = tasks::find_local(handle);
+                    }
+                    handle.count_down();
+                });
+            })
+        })
+    });
+    marks.assert_all_done();
+    thief.join().unwrap();
+}
+
+#[test]
+fn scope_awaits_tasks_of_tasks() {
+    check(1, spawned_by_a_task);
+}
+
+#[test]
+fn scope_awaits_tasks_of_tasks_faults() {
+    finds(&[Fault::LateTouch, Fault::TornRmw, Fault::WeakRmw], 1, spawned_by_a_task);
 }
 
 /// Another caller spawns a task into the scope, and leaves the pool. A worker has taken the task, or it is run when the caller leaves.

@@ -5,7 +5,7 @@
 //!
 //! | `state`   | meaning                                   | who changes it, and how |
 //! |-----------|-------------------------------------------|-------------------------|
-//! | `2 n`     | `n` have yet to finish                    | one of them: `fetch_sub(2)` · a participant that is counted itself, or the waiter: `fetch_add(2)` |
+//! | `2 n`     | `n` have yet to finish                    | one of them: `fetch_sub(2)`; `fetch_sub(2 k)` for `k` of them · a participant that is counted itself, or the waiter: `fetch_add(2)` |
 //! | `2 n + 1` | `n` have yet to finish, the waiter sleeps | as above; the participant that brings `n` to 0 unparks the waiter |
 //! | 0, 1      | all have finished                         | |
 //!
@@ -61,7 +61,19 @@ impl Latch {
     #[inline(always)]
     #[must_use = "a waiter that is not unparked sleeps for ever"]
     pub(crate) unsafe fn count_down(this: *const Self) -> bool {
+        // SAFETY: the caller's contract.
+        unsafe { Self::count_down_by(this, 1) }
+    }
+
+    /// As [`count_down`](Self::count_down), for several participants at once.
+    ///
+    /// # Safety
+    /// `this` is alive, and counts them; they give up their counts.
+    #[inline(always)]
+    #[must_use = "a waiter that is not unparked sleeps for ever"]
+    pub(crate) unsafe fn count_down_by(this: *const Self, participants: usize) -> bool {
+        let counts = ONE * participants;
         // SAFETY: alive until the count has gone down.
-        unsafe { &(*this).state }.fetch_sub(ONE, Ordering::AcqRel) == ONE + SLEEPS
+        unsafe { &(*this).state }.fetch_sub(counts, Ordering::AcqRel) == counts + SLEEPS
     }
 }

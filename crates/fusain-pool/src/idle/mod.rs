@@ -37,6 +37,7 @@ use crate::platform::place;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::trace;
 use crate::worker::handle::{AtHome, Handle};
+use crate::worker::header::Reopen;
 use crate::worker::inner::{Inner, Lease};
 use crate::worker::patience::{Patience, Step};
 use crate::worker::slot::Slot;
@@ -89,6 +90,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         }
         // While it holds back, the nudge stays in its mailbox, and no worker tells it again.
         if !patience.holds_back() && run_pointed_out(handle) {
+            while run_own(handle) {}
             // Where there was one task there may be more.
             while !handle.first_look.is_far() && run_found(handle, false) {}
             patience = after_task();
@@ -104,6 +106,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             Step::Spin => {}
             Step::Look => {
                 if run_found(handle, patience.is_patient()) {
+                    while run_own(handle) {}
                     patience = after_task();
                     in_vain = 0;
                     continue;
@@ -168,7 +171,7 @@ fn run_found(handle: &Handle<'_>, is_patient: bool) -> bool {
 
 /// As [`run_found`], for a task of its own. It looks at no other slot: a line that a caller is about to write to should not be fetched away just after a call.
 fn run_own(handle: &Handle<'_>) -> bool {
-    run_one(handle, |handle, _| tasks::has_own(handle), |handle, _| tasks::find_local(handle))
+    run_one(handle, |handle, _| handle.has_tasks(), |handle, _| tasks::find_local(handle))
 }
 
 fn run_one(
@@ -183,19 +186,25 @@ fn run_one(
     run_and_open(handle, find(handle, Helps::Anybody))
 }
 
-/// An idle worker that has shut its mailbox runs a task, if there is one, and opens it.
+/// An idle worker that has shut its mailbox runs a task, if there is one, and then those that the task has left in its queue. Afterwards the mailbox is open.
+///
+/// It stays shut in between: the workers that spawn look at it for each task, and would have to fetch its line each time if it changed as often.
 fn run_and_open(handle: &Handle<'_>, task: Option<Taken>) -> bool {
     let mailbox = &handle.slot().front;
-    match task {
-        Some(task) => {
-            tasks::run(handle, task, Some((mailbox, mailbox::ANY)));
-            true
-        }
-        None => {
-            mailbox.open(mailbox::ANY);
-            false
+    let Some(task) = task else {
+        mailbox.open(mailbox::ANY);
+        return false;
+    };
+    tasks::run_next(handle, task, Some((mailbox, mailbox::ANY)));
+    while mailbox.peek() == mailbox::SHUT {
+        match tasks::find_local(handle) {
+            Some(task) => tasks::run_next(handle, task, Some((mailbox, mailbox::ANY))),
+            // Other workers have taken them.
+            None => mailbox.open_if_shut(),
         }
     }
+    handle.count_down();
+    true
 }
 
 /// Goes from `ANY` to `ASLEEP`, unless a giver is delivering or there is a task after all, and leaves a standing order with all slots that serve a call; the module docs
@@ -305,21 +314,23 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         true => (true, if is_shallow { Helps::Anybody } else { Helps::Itself }),
         false => (is_shallow, helps),
     };
-    let run = |task: Option<Taken>| {
+    let run = |run: fn(&Handle<'_>, Taken, Reopen<'_>), task: Option<Taken>| {
         let Some(task) = task else { return false };
         handle.depth.set(handle.depth.get() + 1);
-        tasks::run(handle, task, None);
+        run(handle, task, None);
         handle.depth.set(handle.depth.get() - 1);
         true
     };
-    let run_one =
-        |is_patient| run(if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) });
+    let run_one = |is_patient| {
+        run(tasks::run, if takes { tasks::find(handle, helps, is_patient) } else { tasks::find_own(handle) })
+    };
     // The thread that is waited for here may wait for what this thread has joined. In a registry, threads go on with that.
-    let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::find_joined(handle));
-    let run_local = || run(if takes { tasks::find_local(handle) } else { tasks::find_own(handle) });
+    let run_joined = || handle.pool.is_registry && is_shallow && run(tasks::run, tasks::find_joined(handle));
     let begin = || {
         // Its own tasks come first, and do not have to wait for the first look.
-        while !latch.is_open() && run_local() {}
+        let find = if takes { tasks::find_local } else { tasks::find_own };
+        while !handle.has_ended_all(latch) && run(tasks::run_next, find(handle)) {}
+        handle.count_down();
         Patience::of_waiter(handle.pool, &handle.first_look)
     };
     let mut patience = begin();

@@ -9,7 +9,7 @@
 //! |---------------------------------------------------|-------------|
 //! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged, unless one has yet to follow an earlier nudge; if there is none, one that sleeps is woken |
 //! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
-//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next |
+//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next. None if the last tasks of that kind took less than a wake, unless more are in sight |
 //! | a nudged worker has taken a task that was given to the pool, or a part, and there are tasks ([`pass_nudge_on`]) | one that sleeps is woken |
 //!
 //! A worker that looks around finds the task in any case. Checked by `checks::tasks`.
@@ -18,6 +18,7 @@ use crate::call::part::call_of;
 use crate::handover::job::JobRef;
 use crate::handover::mailbox;
 use crate::handover::stack::Linked;
+use crate::idle::wakes;
 use crate::sync::{Ordering, fence};
 use crate::worker::handle::{Handle, Innermost, Root};
 use crate::worker::header::{self, Header, Reopen};
@@ -85,19 +86,13 @@ impl Taken {
 
 /// Whether there is a task to be taken. A hint, except after a fence (see [`idle`](crate::idle)).
 pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
-    has_own(handle)
+    handle.has_tasks()
         || (helps.wants_given() && !handle.pool.inbox.is_empty())
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
             helps.wants(slot) && (slot.has_offer() || slot.queue.len() > 0)
                 || helps == Helps::Anybody && offers_parts(handle, index)
         })
-}
-
-/// Whether there is a task of this worker's own.
-pub(crate) fn has_own(handle: &Handle<'_>) -> bool {
-    let own = handle.slot();
-    !own.inbox.is_empty() || own.queue.len() > 0
 }
 
 /// A task, if there is one: first its own newest, then one that this worker alone may run (so a broadcast comes after the tasks spawned before it), then the
@@ -136,7 +131,12 @@ pub(crate) fn find_joined(handle: &Handle<'_>) -> Option<Taken> {
 /// Takes a task out of this worker's own inbox. Every worker that waits for anything looks there: the thread that put the task there may be waiting for this worker.
 fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
     let inbox = &handle.slot().inbox;
-    if inbox.is_empty() { None } else { inbox.take() }
+    if inbox.is_empty() {
+        return None;
+    }
+    // A job in there is not of the scope of the tasks before it.
+    handle.count_down();
+    inbox.take()
 }
 
 /// Runs a task for the worker that this thread was started as, if there is one and this thread now waits inside of another pool, with `handle`. Returns whether it did.
@@ -282,23 +282,45 @@ pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> O
 }
 
 /// Runs a task that this worker has taken.
-pub(crate) fn run(handle: &Handle<'_>, Taken { job, from, is_joined }: Taken, reopen: Reopen<'_>) {
-    if from != handle.index {
-        pass_on(handle, from);
-        handle.first_look.begin(is_joined);
-    }
-    // SAFETY: taken, so it is alive and no other thread runs it; and what lies in a pool's slots and inboxes is a job of that pool.
-    unsafe { header::run(job, handle, reopen) };
-    handle.first_look.out_of_work(handle.pool);
+pub(crate) fn run(handle: &Handle<'_>, task: Taken, reopen: Reopen<'_>) {
+    run_next(handle, task, reopen);
+    handle.count_down();
 }
 
-/// A worker that has taken a task passes the news on before it begins.
-fn pass_on(handle: &Handle<'_>, from: usize) {
+/// As [`run`], but the tasks that have ended may still be [counted](crate::worker::uncounted): if the worker has no other task to run next, the caller counts them down.
+pub(crate) fn run_next(handle: &Handle<'_>, Taken { job, from, is_joined }: Taken, reopen: Reopen<'_>) {
+    if from != handle.index {
+        // SAFETY: taken, so it is alive.
+        let kind = unsafe { kind_of(job) };
+        pass_on(handle, from, kind);
+        let begun = handle.first_look.begin(is_joined);
+        // SAFETY: no other thread runs it, and what lies in another worker's slot is a job of the same pool.
+        unsafe { header::run(job, handle, reopen) };
+        handle.quick_kinds.note(kind, begun.elapsed_ns() < wakes::cost_ns());
+    } else {
+        // SAFETY: as above, and what lies in a pool's inboxes is a job of that pool.
+        unsafe { header::run(job, handle, reopen) };
+    }
+    if !handle.has_tasks() {
+        handle.first_look.out_of_work(handle.pool);
+    }
+}
+
+/// A worker that has taken a task of a `kind` passes the news on before it begins: usually, since the task may take long.
+///
+/// If such tasks take less than a wake, it begins at once. Their joiner waits for them, and meanwhile takes tasks that it would not have taken otherwise. Programs for rayon may hold a lock then
+/// that such a task needs, too. (If this one takes long after all, a worker on watch finds what is left.)
+fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
     let pool = handle.pool;
-    if pool.workers > 1 {
-        // Two, if there is more in sight: then the number of workers that are awake doubles.
-        let slot = pool.slots.get(from);
-        pool.wake(handle, if slot.has_offer() || slot.queue.len() > 0 { 2 } else { 1 });
+    if pool.workers == 1 {
+        return;
+    }
+    // Two, if there is more in sight: then the number of workers that are awake doubles.
+    let slot = pool.slots.get(from);
+    if slot.has_offer() || slot.queue.len() > 0 {
+        pool.wake(handle, 2);
+    } else if !handle.quick_kinds.is_long(kind) || !pool.is_watched() {
+        pool.wake(handle, 1);
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! A spawned task is a heap job in the spawning worker's [queue](crate::handover::queue), from which any worker may take it. The scope's
 //! [latch](crate::handover::latch) counts the tasks that have not ended. The scope's owner, or a task that is counted itself, counts a new task before other threads can
-//! see it. Counting down is a task's last access to the scope. Checked by `checks::scope`.
+//! see it. A worker counts down when it has no further task of the scope, and passes the counts of ended tasks on to new ones until then
+//! ([`uncounted`](crate::worker::uncounted)). Counting down is its last access to the scope. Checked by `checks::scope`.
 //!
 //! **What panics do.** A task runs inside `catch_unwind`. The first payload is kept; later ones are dropped, inside `catch_unwind` again. If the scope's own
 //! closure unwinds, its tasks are awaited all the same. Tested by `panics_in_a_scope` (`tests/fork_join.rs`), `payloads_are_dropped` and `drops_that_panic` (`tests/hostile.rs`).
@@ -17,7 +18,7 @@ use crate::sync::Mutex;
 use crate::task::worth::{InScope, Worth, set_announced};
 use crate::trace;
 use crate::worker::handle::Handle;
-use crate::worker::header::{Header, Reopen, reopen};
+use crate::worker::header::{Header, Reopen, reopen_if_idle};
 use crate::worker::inner::Inner;
 use crate::worker::slot::{LOOK, PUBLISH};
 use std::marker::PhantomData;
@@ -126,7 +127,7 @@ fn scope_inside<'s, R, F: FnOnce(&Scope<'s>) -> R>(handle: &Handle<'_>, f: F) ->
     };
     let result = catch_unwind(AssertUnwindSafe(|| f(&scope)));
     wait_for(handle, &scope.latch, Helps::Root(scope.root));
-    let Scope { panic, worth, .. } = scope;
+    let Scope { mut panic, worth, .. } = scope;
     match result {
         Err(payload) => {
             // The panic of the scope's own closure takes precedence.
@@ -177,7 +178,7 @@ impl<'s> Scope<'s> {
 
     pub(crate) fn push<F: FnOnce(&Scope<'s>) + Send + 's>(&self, handle: &Handle<'_>, task: F) {
         let was_empty = handle.slot().queue.len() == 0;
-        self.latch.add();
+        handle.count(&self.latch);
         handle.push(ScopeJob::boxed(task, self));
         let is_told = handle.slot().is_asked_beside(LOOK | PUBLISH) && answer(handle);
         if was_empty && !is_told {
@@ -217,14 +218,13 @@ impl<'s, F: FnOnce(&Scope<'s>) + Send + 's> ScopeJob<'s, F> {
         let (owner, latch) = {
             // SAFETY: the scope waits until the latch is open, and this reference ends earlier.
             let scope = unsafe { &*running };
+            handle.begins(&scope.latch);
             let _root = begin(handle, scope.root);
             scope.run(task);
             (scope.owner, &raw const scope.latch)
         };
-        reopen(mailbox);
-        // SAFETY: alive until this; the one count is this task's.
-        if unsafe { Latch::count_down(latch) } {
-            handle.unpark(owner);
-        }
+        reopen_if_idle(handle, mailbox);
+        // SAFETY: alive as long as this task is counted.
+        unsafe { handle.ended(latch, owner) };
     }
 }

@@ -14,7 +14,7 @@ use crate::panics::{Payload, discard};
 use crate::pool::Pool;
 use crate::trace;
 use crate::worker::handle::{Handle, Innermost};
-use crate::worker::header::{Header, Reopen, reopen};
+use crate::worker::header::{Header, Reopen, reopen, reopen_if_idle};
 use crate::worker::inner::Inner;
 use std::cell::{Cell, UnsafeCell};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -347,9 +347,11 @@ impl<F: FnOnce() + Send + 'static> DetachedJob<F> {
         // SAFETY: from `Box::leak`, once.
         let this = unsafe { Box::from_raw(this.cast::<Self>().cast_mut()) };
         let Self { task, .. } = *this;
+        // It may be long, and is not of the scope of the tasks before it.
+        handle.count_down();
         handle.pool.run_detached(task);
         handle.pool.let_go();
-        reopen(mailbox);
+        reopen_if_idle(handle, mailbox);
     }
 }
 

@@ -24,6 +24,7 @@ fn run_left(handle: &Handle<'_>) {
         // SAFETY: popped, so nobody else runs it; and none unwinds.
         unsafe { header::run(job, handle, None) };
     }
+    handle.count_down();
 }
 
 impl Inner {

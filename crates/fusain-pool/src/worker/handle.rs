@@ -9,6 +9,7 @@
 //! for another one, which waits for the first, would wait for ever.
 
 use crate::handover::job::JobRef;
+use crate::handover::latch::Latch;
 use crate::handover::stack::Stack;
 use crate::platform::place;
 use crate::sync::Ordering;
@@ -17,6 +18,7 @@ use crate::worker::inner::Inner;
 use crate::worker::kinds::Streaks;
 use crate::worker::patience::FirstLook;
 use crate::worker::slot::Slot;
+use crate::worker::uncounted::Uncounted;
 use std::cell::Cell;
 use std::ptr;
 use std::time::Duration;
@@ -38,6 +40,9 @@ pub(crate) struct Handle<'p> {
     ///
     /// Behind all that a push reads, which is then reached by the shortest instructions.
     pub(crate) short_kinds: Streaks,
+    /// The kinds of tasks whose last ones that this worker took from others were over sooner than a wake.
+    pub(crate) quick_kinds: Streaks,
+    uncounted: Uncounted,
 }
 
 /// The slots of all started workers but one, nearest to that one first; if the pool does not know which are near, from the next number on.
@@ -105,6 +110,8 @@ impl<'p> Handle<'p> {
             runs_detached: Cell::new(false),
             first_look: FirstLook::new(),
             short_kinds: Streaks::new(),
+            quick_kinds: Streaks::new(),
+            uncounted: Uncounted::new(),
         }
     }
 
@@ -191,6 +198,52 @@ impl<'p> Handle<'p> {
     pub(crate) fn pop(&self) -> Option<JobRef> {
         // SAFETY: as in `push`.
         unsafe { self.slot.queue.pop() }
+    }
+
+    /// Whether there is a task of this worker's own.
+    pub(crate) fn has_tasks(&self) -> bool {
+        !self.slot.inbox.is_empty() || self.slot.queue.len() > 0
+    }
+
+    /// Counts a task that is about to be spawned.
+    #[inline(always)]
+    pub(crate) fn count(&self, latch: &Latch) {
+        if !self.uncounted.give(latch) {
+            latch.add();
+        }
+    }
+
+    /// A task of `latch` begins.
+    #[inline(always)]
+    pub(crate) fn begins(&self, latch: *const Latch) {
+        if self.uncounted.of(latch) == 0 {
+            self.count_down();
+        }
+    }
+
+    /// A task of `latch` has ended.
+    ///
+    /// # Safety
+    /// As for [`Uncounted::add`].
+    #[inline(always)]
+    pub(crate) unsafe fn ended(&self, latch: *const Latch, owner: usize) {
+        self.begins(latch);
+        // SAFETY: the caller's contract.
+        unsafe { self.uncounted.add(latch, owner) };
+    }
+
+    /// Whether all participants of `latch` have ended, though this worker may still have to count some of them down. A hint, unless none is to be counted down.
+    #[inline(always)]
+    pub(crate) fn has_ended_all(&self, latch: &Latch) -> bool {
+        latch.count() == self.uncounted.of(latch)
+    }
+
+    /// Counts down the tasks that have ended.
+    #[inline(always)]
+    pub(crate) fn count_down(&self) {
+        if let Some(owner) = self.uncounted.count_down() {
+            self.unpark(owner);
+        }
     }
 
     /// Puts a part on [offer](crate::run::offers).

@@ -41,3 +41,11 @@ pub(crate) fn reopen(reopen: Reopen<'_>) {
         mailbox.open(state);
     }
 }
+
+/// As [`reopen`], after a task. If the worker has more tasks of its own, perhaps spawned by this one, it goes on with them, and its mailbox stays shut.
+#[inline(always)]
+pub(crate) fn reopen_if_idle(handle: &Handle<'_>, mailbox: Reopen<'_>) {
+    if mailbox.is_some() && !handle.has_tasks() {
+        reopen(mailbox);
+    }
+}

@@ -7,6 +7,7 @@
 //! | [`inner`] | all that the threads of a pool share |
 //! | [`patience`], [`yields`] | how long to spin, and when to look around; giving the core away |
 //! | [`kinds`], [`handle`] | what a thread remembers of calls of a kind; a worker's private side |
+//! | [`uncounted`] | ended tasks that are still counted |
 //! | [`header`], [`enter`], [`others`] | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
 
 pub(crate) mod counters;
@@ -19,5 +20,6 @@ pub(crate) mod others;
 pub(crate) mod patience;
 pub(crate) mod slot;
 pub(crate) mod slots;
+pub(crate) mod uncounted;
 pub(crate) mod victims;
 pub(crate) mod yields;

@@ -37,7 +37,7 @@ const FAR: u32 = if cfg!(loom) { 1 } else { 256 };
 const SHORT_JOINED_NS: f32 = 1_000.0;
 const SHORT_JOINED_A_WORKER_NS: f32 = 150.0;
 
-/// A task out of a queue that takes less was not worth taking: its owner would have run it in the time that the two workers take to hand it over.
+/// A task out of a queue that takes less, together with what it spawns, was not worth taking: its owner would have run it in the time that the two workers take to hand it over.
 const SHORT_QUEUED_NS: f32 = 500.0;
 
 /// After a part of a call, the first look comes after this many turns for each worker of the pool, if these are more than [`LOOK_FIRST`]. A look fetches lines from all
@@ -264,11 +264,14 @@ impl FirstLook {
     }
 
     /// The worker begins a task of another worker, which waits for it if it has joined it.
-    pub(crate) fn begin(&self, is_joined: bool) {
-        self.task.set(Some((Moment::now(), is_joined)));
+    pub(crate) fn begin(&self, is_joined: bool) -> Moment {
+        let now = Moment::now();
+        self.task.set(Some((now, is_joined)));
+        now
     }
 
-    /// The worker has ended its task, or waits in it, since others may have taken most of it. How long that took decides when its next first look comes.
+    /// The worker has ended its task and what that has left in the worker's queue, or waits in it, since others may have taken most of it. How long that took decides when its
+    /// next first look comes.
     pub(crate) fn out_of_work(&self, pool: &Inner) {
         let Some((begun, is_joined)) = self.task.take() else { return };
         let short_joined_ns = || SHORT_JOINED_NS + SHORT_JOINED_A_WORKER_NS * pool.workers.saturating_sub(2) as f32;
