@@ -90,7 +90,6 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         }
         // While it holds back, the nudge stays in its mailbox, and no worker tells it again.
         if !patience.holds_back() && run_pointed_out(handle) {
-            while run_own(handle) {}
             // Where there was one task there may be more.
             while !handle.first_look.is_far() && run_found(handle, false) {}
             patience = after_task();
@@ -106,7 +105,6 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             Step::Spin => {}
             Step::Look => {
                 if run_found(handle, patience.is_patient()) {
-                    while run_own(handle) {}
                     patience = after_task();
                     in_vain = 0;
                     continue;
@@ -188,7 +186,7 @@ fn run_one(
 
 /// An idle worker that has shut its mailbox runs a task, if there is one, and then those that the task has left in its queue. Afterwards the mailbox is open.
 ///
-/// It stays shut in between: the workers that spawn look at it for each task, and would have to fetch its line each time if it changed as often.
+/// It stays shut in between, but after what is no task: the workers that spawn look at it for each task, and would have to fetch its line each time if it changed as often.
 fn run_and_open(handle: &Handle<'_>, task: Option<Taken>) -> bool {
     let mailbox = &handle.slot().front;
     let Some(task) = task else {
@@ -196,7 +194,7 @@ fn run_and_open(handle: &Handle<'_>, task: Option<Taken>) -> bool {
         return false;
     };
     tasks::run_next(handle, task, Some((mailbox, mailbox::ANY)));
-    while mailbox.peek() == mailbox::SHUT {
+    while mailbox.peek() == mailbox::SHUT || (handle.has_tasks() && mailbox.change(mailbox::ANY, mailbox::SHUT)) {
         match tasks::find_local(handle) {
             Some(task) => tasks::run_next(handle, task, Some((mailbox, mailbox::ANY))),
             // Other workers have taken them.

@@ -9,7 +9,7 @@
 //! |---------------------------------------------------|-------------|
 //! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged, unless one has yet to follow an earlier nudge; if there is none, one that sleeps is woken |
 //! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
-//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next. None if the last tasks of that kind took less than a wake, unless more are in sight |
+//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next. If the last tasks of that kind took less than a wake, only when the task publishes or spawns something ([`pass_on_news`]), unless there are more tasks where it lay |
 //! | a nudged worker has taken a task that was given to the pool, or a part, and there are tasks ([`pass_nudge_on`]) | one that sleeps is woken |
 //!
 //! A worker that looks around finds the task in any case. Checked by `checks::tasks`.
@@ -134,7 +134,7 @@ fn take_own(handle: &Handle<'_>) -> Option<JobRef> {
     if inbox.is_empty() {
         return None;
     }
-    // A job in there is not of the scope of the tasks before it.
+    // A job in there need not be of the scope of the tasks before it.
     handle.count_down();
     inbox.take()
 }
@@ -296,6 +296,7 @@ pub(crate) fn run_next(handle: &Handle<'_>, Taken { job, from, is_joined }: Take
         let begun = handle.first_look.begin(is_joined);
         // SAFETY: no other thread runs it, and what lies in another worker's slot is a job of the same pool.
         unsafe { header::run(job, handle, reopen) };
+        handle.has_news.set(false);
         handle.quick_kinds.note(kind, begun.elapsed_ns() < wakes::cost_ns());
     } else {
         // SAFETY: as above, and what lies in a pool's inboxes is a job of that pool.
@@ -308,19 +309,28 @@ pub(crate) fn run_next(handle: &Handle<'_>, Taken { job, from, is_joined }: Take
 
 /// A worker that has taken a task of a `kind` passes the news on before it begins: usually, since the task may take long.
 ///
-/// If such tasks take less than a wake, it begins at once. Their joiner waits for them, and meanwhile takes tasks that it would not have taken otherwise. Programs for rayon may hold a lock then
-/// that such a task needs, too. (If this one takes long after all, a worker on watch finds what is left.)
+/// If such tasks take less than a wake, it begins at once, and wakes another worker only if this one has something to share. Its joiner waits for it, and meanwhile takes tasks
+/// that it would not have taken otherwise. Programs for rayon may hold a lock then that such a task needs, too. (If this one takes long after all, tasks that lie elsewhere are found by a
+/// worker on watch.)
 fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
     let pool = handle.pool;
     if pool.workers == 1 {
         return;
     }
-    // Two, if there is more in sight: then the number of workers that are awake doubles.
     let slot = pool.slots.get(from);
-    if slot.has_offer() || slot.queue.len() > 0 {
-        pool.wake(handle, 2);
-    } else if !handle.quick_kinds.is_long(kind) || !pool.is_watched() {
-        pool.wake(handle, 1);
+    let are_more = slot.has_offer() || slot.queue.len() > 0;
+    let begins_at_once = !are_more && handle.quick_kinds.is_long(kind) && pool.is_watched();
+    handle.has_news.set(begins_at_once);
+    if !begins_at_once {
+        // Two, if there is more in sight: then the number of workers that are awake doubles.
+        pool.wake(handle, if are_more { 2 } else { 1 });
+    }
+}
+
+/// This worker has something to share. Wakes a worker if it is in a task of another worker, and has woken none when it began that.
+pub(crate) fn pass_on_news(handle: &Handle<'_>) {
+    if handle.has_news.replace(false) {
+        handle.pool.wake(handle, 1);
     }
 }
 

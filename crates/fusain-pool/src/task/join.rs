@@ -15,7 +15,7 @@
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
 use crate::handover::stack::{Link, Linked};
-use crate::idle::tasks::{Helps, announce, answer, as_root, begin, got_to, publish};
+use crate::idle::tasks::{Helps, announce, answer, as_root, begin, got_to, pass_on_news, publish};
 use crate::idle::wait_for;
 use crate::panics::{Payload, discard};
 use crate::pool::Pool;
@@ -164,6 +164,7 @@ where
 fn answer_or_announce(handle: &Handle<'_>) {
     if !answer(handle) {
         announce_first(handle);
+        pass_on_news(handle);
     }
 }
 

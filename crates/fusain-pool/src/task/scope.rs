@@ -2,15 +2,15 @@
 //!
 //! A spawned task is a heap job in the spawning worker's [queue](crate::handover::queue), from which any worker may take it. The scope's
 //! [latch](crate::handover::latch) counts the tasks that have not ended. The scope's owner, or a task that is counted itself, counts a new task before other threads can
-//! see it. A worker counts down when it has no further task of the scope, and passes the counts of ended tasks on to new ones until then
-//! ([`uncounted`](crate::worker::uncounted)). Counting down is its last access to the scope. Checked by `checks::scope`.
+//! see it. As long as a worker goes on with tasks of the scope, it passes the counts of ended ones on to new ones, and counts down only what is left
+//! ([`uncounted`](crate::worker::uncounted)). Counting down is the last access to the scope for all tasks that it counts. Checked by `checks::scope`.
 //!
 //! **What panics do.** A task runs inside `catch_unwind`. The first payload is kept; later ones are dropped, inside `catch_unwind` again. If the scope's own
 //! closure unwinds, its tasks are awaited all the same. Tested by `panics_in_a_scope` (`tests/fork_join.rs`), `payloads_are_dropped` and `drops_that_panic` (`tests/hostile.rs`).
 
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
-use crate::idle::tasks::{DEPTH_MAX, Helps, announce, answer, as_root, begin};
+use crate::idle::tasks::{DEPTH_MAX, Helps, announce, answer, as_root, begin, pass_on_news};
 use crate::idle::wait_for;
 use crate::panics::{FirstPanic, discard};
 use crate::pool::Pool;
@@ -184,6 +184,7 @@ impl<'s> Scope<'s> {
         if was_empty && !is_told {
             announce(handle, || self.worth.lock().expect("no panic happens under this lock").is_worth_waking());
             set_announced(handle);
+            pass_on_news(handle);
         }
     }
 

@@ -40,6 +40,8 @@ pub(crate) struct Handle<'p> {
     ///
     /// Behind all that a push reads, which is then reached by the shortest instructions.
     pub(crate) short_kinds: Streaks,
+    /// Whether this worker has begun a task of another worker, and not [passed that on](crate::idle::tasks::pass_on_news).
+    pub(crate) has_news: Cell<bool>,
     /// The kinds of tasks whose last ones that this worker took from others were over sooner than a wake.
     pub(crate) quick_kinds: Streaks,
     uncounted: Uncounted,
@@ -110,6 +112,7 @@ impl<'p> Handle<'p> {
             runs_detached: Cell::new(false),
             first_look: FirstLook::new(),
             short_kinds: Streaks::new(),
+            has_news: Cell::new(false),
             quick_kinds: Streaks::new(),
             uncounted: Uncounted::new(),
         }
@@ -213,7 +216,7 @@ impl<'p> Handle<'p> {
         }
     }
 
-    /// A task of `latch` begins.
+    /// A task of `latch` begins: counts down those of another latch.
     #[inline(always)]
     pub(crate) fn begins(&self, latch: *const Latch) {
         if self.uncounted.of(latch) == 0 {
@@ -232,7 +235,7 @@ impl<'p> Handle<'p> {
         unsafe { self.uncounted.add(latch, owner) };
     }
 
-    /// Whether all participants of `latch` have ended, though this worker may still have to count some of them down. A hint, unless none is to be counted down.
+    /// Whether all participants of `latch` have ended, though this worker may still have to count some of them down. Relaxed: the waiter looks at the latch itself before it goes on.
     #[inline(always)]
     pub(crate) fn has_ended_all(&self, latch: &Latch) -> bool {
         latch.count() == self.uncounted.of(latch)

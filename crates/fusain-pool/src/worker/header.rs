@@ -17,7 +17,7 @@ pub(crate) struct Header {
 pub(crate) type Run = unsafe fn(job: *const Header, handle: &Handle<'_>, reopen: Reopen<'_>);
 
 /// The mailbox that is to be opened, and in which state, as soon as the job is done and before the waiter is told: the waiter may share its next
-/// call at once, and should find the worker ready. `None` if the worker is not free after the job.
+/// call at once, and should find the worker ready. `None` if the worker is not free after the job. (A task may leave it shut, for the worker to open: [`reopen_if_idle`].)
 pub(crate) type Reopen<'m> = Option<(&'m Mailbox, usize)>;
 
 /// Runs the job.

@@ -4,8 +4,9 @@
 //! a task, which takes longer than a short task. So a worker that goes on to tasks of its own does not count down at once. It keeps the counts of ended tasks, and the next tasks that it
 //! spawns into the same scope take them over. In a recursion almost no count is left that reaches the latch.
 //!
-//! Until a kept count is taken over or counted down, the latch stays shut, and the scope's frame stays alive. The waiter waits no longer for that: the worker counts down before it
-//! begins anything but a task of that scope, and when it finds no more tasks of its own ([`tasks::run_next`](crate::idle::tasks::run_next)).
+//! Until a kept count is taken over or counted down, the latch stays shut, and the scope's frame stays alive. The waiter waits no longer for that: when the worker finds no more tasks of
+//! its own, or one that is not of that scope, it counts down first ([`tasks::run_next`](crate::idle::tasks::run_next)). And whatever a task of the scope does, the scope waits for
+//! that task anyway.
 //!
 //! A count is taken over on the thread on which the task that left it has ended, so the new task sees what that one wrote, wherever it is run. When it is counted down, the
 //! waiter sees both. Checked by `checks::scope`.
