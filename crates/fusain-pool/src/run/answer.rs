@@ -77,7 +77,7 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
         return unserved;
     }
     let mut has_committed = false;
-    let refused = give_to(requests, has_published, call, handle, &mut |to, fanout| {
+    let refused = give_to(requests, (has_published, offers.are_there()), call, handle, &mut |to, fanout| {
         if rest.is_none() && has_work {
             // Only if a thief is there: workers that have finished ask all others, and all commits may compete for one lock.
             if !std::mem::replace(&mut has_committed, true) {
@@ -107,10 +107,13 @@ pub(super) fn answer<A: Algorithm + ?Sized>(
 /// that the receiver is to share the part with. As when a call begins, a receiver shares with half of the workers that are left, so all get about the same.
 /// Returns the requests for which there was nothing to split.
 ///
+/// A thief that is awake finds published jobs and parts on offer itself. The largest part is on offer then. If the thief were given a half of what this worker has kept, and nobody came
+/// to an end, as in a search for any hit among all numbers, the largest part would never be begun.
+///
 /// A part is prepared before the mailbox is claimed: what a split calls may wait for the very worker that owns the mailbox, which does nothing while that is claimed.
 fn give_to(
     requests: u64,
-    has_published: bool,
+    (has_published, are_on_offer): (bool, bool),
     call: &Call,
     handle: &Handle<'_>,
     give: &mut dyn FnMut(Option<Receiver<'_>>, usize) -> bool,
@@ -128,7 +131,8 @@ fn give_to(
             give_way();
             continue;
         }
-        if has_published || !handle.pool.slots.get(thief).waits_for(call.token()) {
+        let slot = handle.pool.slots.get(thief);
+        if has_published || !slot.waits_for(call.token()) || (are_on_offer && !slot.sleeps_until(call.token())) {
             continue;
         }
         let fanout = (left.saturating_sub(1) / 2).max(fanout_min);
@@ -137,7 +141,7 @@ fn give_to(
             refused |= requests & bit(thief);
             continue;
         }
-        let Some(claim) = handle.pool.slots.get(thief).claim_for(call.token()) else { continue };
+        let Some(claim) = slot.claim_for(call.token()) else { continue };
         // After the claim, as in `share`.
         if call.is_stopped() {
             return 0;

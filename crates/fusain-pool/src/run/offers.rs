@@ -57,6 +57,12 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
         self.count.get() > 0
     }
 
+    /// Whether another worker may find a part in the queue.
+    #[inline(always)]
+    pub(crate) fn are_there(&self) -> bool {
+        self.is_any() && tasks::offers_parts(self.handle, self.handle.index)
+    }
+
     /// Offers `rest`, which lies behind `local`, and most of `local`, unless this worker still has something on offer. Wakes sleepers if the call is worth it.
     #[cold]
     #[inline(never)]

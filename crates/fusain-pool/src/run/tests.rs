@@ -5,6 +5,7 @@ use crate::decide::{Kind, Team};
 use crate::platform::HAS_THREADS;
 use crate::{Pool, Wait};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc;
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
@@ -349,4 +350,49 @@ fn nobody_is_wanted_after_a_split_that_panics() {
     let outcome = catch_unwind(AssertUnwindSafe(|| pool.run(&Unsplit, 100)));
     assert!(outcome.is_err(), "it finds sleepers, and splits for them");
     assert_eq!(pool.inner.wanted.load(Relaxed), 0);
+}
+
+/// Runs `f` in a pool whose only worker is busy meanwhile.
+fn with_busy_worker(f: impl FnOnce(&Handle<'_>)) {
+    let pool = Pool::builder().threads(2).build().expect("threads");
+    let (begin, begun) = mpsc::channel();
+    let (end, ended) = mpsc::channel::<()>();
+    pool.spawn(move || {
+        begin.send(()).expect("awaited below");
+        ended.recv().expect_err("nothing is sent");
+    });
+    begun.recv().expect("sent by the worker");
+    pool.inner.enter(f);
+    drop(end);
+}
+
+/// Otherwise the large part might never be begun, if nobody comes to the end of anything.
+#[test]
+fn who_can_take_a_large_part_is_not_given_a_small_one() {
+    if !HAS_THREADS {
+        return;
+    }
+    with_busy_worker(|handle| {
+        let algorithm = Results(AtomicUsize::new(0));
+        let options = CallOptions { grain: Grain::fixed(1), work: 256, wakes: false, offers: true };
+        let call = Call::new(handle.index, options);
+        let offers = Offers::new(running(&call, &algorithm), handle);
+        let mut local = (0..256, false);
+        offers.make(&mut local, &mut None, options.grain);
+        assert_eq!(local.0, 0..4);
+        // As if the worker waited for this call.
+        let thief = handle.pool.slots.get(0);
+        thief.side.open(call.token());
+        let mut ask = || {
+            handle.slot().ask(0);
+            answer(&offers, handle, &mut local, &mut None, options.grain);
+            local.0.clone()
+        };
+        assert_eq!(ask(), 0..4);
+        offers.withdraw();
+        assert_eq!(ask(), 0..2);
+        // SAFETY: the worker is elsewhere, and the mailbox holds a part of this call.
+        assert!(unsafe { receive(handle, &thief.side, call.token()) });
+        assert!(call.is_alone());
+    });
 }

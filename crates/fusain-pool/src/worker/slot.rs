@@ -252,6 +252,11 @@ impl Slot {
         self.front.peek() == mailbox::ANY || side == token || side == token + mailbox::AND_ASLEEP
     }
 
+    /// Whether the owner, the caller of the call `token`, sleeps until that ends or it is given a part. A hint.
+    pub(crate) fn sleeps_until(&self, token: usize) -> bool {
+        self.side.peek() == token + mailbox::AND_ASLEEP
+    }
+
     /// Giver within the call `token`: claims the right to deliver to the owner, if it still waits for such work. An idle worker that sleeps is
     /// given nothing: it is woken, and asks.
     pub(crate) fn claim_for(&self, token: usize) -> Option<Claim<'_>> {
