@@ -39,7 +39,7 @@ use crate::trace;
 use crate::worker::handle::{AtHome, Handle};
 use crate::worker::header::Reopen;
 use crate::worker::inner::{Inner, Lease};
-use crate::worker::patience::{Patience, Step};
+use crate::worker::patience::{LOOK_FIRST, Patience, Step};
 use crate::worker::slot::Slot;
 use tasks::{DEPTH_MAX, Helps, Taken, TimedParks};
 use watch::{Turn, Watch};
@@ -298,6 +298,17 @@ fn get_up(handle: &Handle<'_>) -> bool {
     let mailbox = &handle.slot().front;
     // If the mailbox is not shut, there is a message, or no thread has woken this worker. Acquire as in `open_if_shut`.
     mailbox.change(mailbox::SHUT, mailbox::SHUT) && run_and_open(handle, tasks::find(handle, Helps::Anybody, false))
+}
+
+/// Waits for `latch` for about as long as it takes to look for another task. Returns whether it is open then.
+///
+/// A short job that another worker has taken has ended by then. Otherwise its joiner would take another task, which may need what the joiner holds: programs for rayon join short closures under
+/// a lock.
+pub(crate) fn opens_soon(latch: &Latch) -> bool {
+    (0..LOOK_FIRST).any(|_| {
+        spin_loop();
+        latch.is_open()
+    })
 }
 
 /// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.

@@ -9,7 +9,7 @@
 //! |---------------------------------------------------|-------------|
 //! | the first job of an outermost join or scope, or a task spawned when none was queued ([`announce`]) | one that is awake and idle is nudged, unless one has yet to follow an earlier nudge; if there is none, one that sleeps is woken |
 //! | a task is published on request ([`answer`])        | one of those that have asked, if it sleeps, is woken; those that are awake look for themselves |
-//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next. If the last tasks of that kind took less than a wake, only when the task publishes or spawns something ([`pass_on_news`]), unless there are more tasks where it lay |
+//! | a task is taken ([`run`])                         | sleepers, by the worker that took it: so a large recursion wakes the whole pool, each wake leading to the next. If the last tasks of that kind took less than a wake, only when the task publishes or spawns something ([`pass_on_news`]) |
 //! | a nudged worker has taken a task that was given to the pool, or a part, and there are tasks ([`pass_nudge_on`]) | one that sleeps is woken |
 //!
 //! A worker that looks around finds the task in any case. Checked by `checks::tasks`.
@@ -317,13 +317,12 @@ fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
     if pool.workers == 1 {
         return;
     }
-    let slot = pool.slots.get(from);
-    let are_more = slot.has_offer() || slot.queue.len() > 0;
-    let begins_at_once = !are_more && handle.quick_kinds.is_long(kind) && pool.is_watched();
+    let begins_at_once = handle.quick_kinds.is_long(kind) && pool.is_watched();
     handle.has_news.set(begins_at_once);
     if !begins_at_once {
         // Two, if there is more in sight: then the number of workers that are awake doubles.
-        pool.wake(handle, if are_more { 2 } else { 1 });
+        let slot = pool.slots.get(from);
+        pool.wake(handle, if slot.has_offer() || slot.queue.len() > 0 { 2 } else { 1 });
     }
 }
 

@@ -16,7 +16,7 @@ use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
 use crate::handover::stack::{Link, Linked};
 use crate::idle::tasks::{Helps, announce, answer, as_root, begin, got_to, pass_on_news, publish};
-use crate::idle::wait_for;
+use crate::idle::{opens_soon, wait_for};
 use crate::panics::{Payload, discard};
 use crate::pool::Pool;
 use crate::task::worth::{Worth, announce_first};
@@ -268,7 +268,7 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         let shared = unsafe { self.linked.get().shared() };
         // SAFETY: this is the job.
         unsafe { got_to(handle, job, shared.is_brief(), is_unrun) };
-        if !is_unrun {
+        if !is_unrun && !opens_soon(&shared.latch) {
             wait_for(handle, &shared.latch, Helps::Root(handle.stack.root.get()));
         }
         // SAFETY: taken back, so no other thread has seen it; or the latch is open, and opening it was the thief's last access.

@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::time::Duration;
 
 /// Turns before the first look, in the usual case. Each look doubles the distance to the next, up to [`LOOK_LAST`].
-const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
+pub(crate) const LOOK_FIRST: u32 = if cfg!(loom) { 1 } else { 32 };
 const LOOK_LAST: u32 = if cfg!(loom) { 1 } else { 512 };
 
 /// After a task that was worth taking, the first look comes after this many turns for each worker of the pool, if these are fewer than [`LOOK_FIRST`]: a worker that joins
