@@ -37,6 +37,14 @@ impl BroadcastContext<'_> {
 ///
 /// # Panics
 /// With the first panic of `op`, in the order of thread numbers, after `op` has ended on all threads.
+///
+/// # Example
+/// ```
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(3).build()?;
+/// let indices = pool.install(|| rayon_core::broadcast(|context| context.index()));
+/// assert_eq!(indices, [0, 1, 2]);
+/// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
+/// ```
 pub fn broadcast<OP, R>(op: OP) -> Vec<R>
 where
     OP: Fn(BroadcastContext<'_>) -> R + Sync,

@@ -82,6 +82,14 @@ impl<S> ThreadPoolBuilder<S> {
 
     /// Makes the calling thread the pool's thread number 0 for the rest of its life. It works for the pool when it waits or yields.
     /// The start and exit handlers are not called for it.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build()?;
+    /// let here = std::thread::current().id();
+    /// assert_eq!(pool.install(|| std::thread::current().id()), here);
+    /// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
+    /// ```
     pub fn use_current_thread(mut self) -> Self {
         self.use_current_thread = true;
         self

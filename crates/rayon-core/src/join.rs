@@ -27,6 +27,14 @@ impl FnContext {
 ///
 /// # Panics
 /// With the panic of `oper_a`, or else of `oper_b`, after both have ended.
+///
+/// # Example
+/// ```
+/// let words = ["a", "b", "c", "d"];
+/// let (front, back) = words.split_at(2);
+/// let (front, back) = rayon_core::join(|| front.concat(), || back.concat());
+/// assert_eq!(front + &back, "abcd");
+/// ```
 #[inline]
 pub fn join<A, B, RA, RB>(oper_a: A, oper_b: B) -> (RA, RB)
 where
@@ -42,6 +50,13 @@ where
 ///
 /// # Panics
 /// As [`join`].
+///
+/// # Example
+/// ```
+/// let (first, second) = rayon_core::join_context(|a| a.migrated(), |b| b.migrated());
+/// // A thread that is not of the pool hands over both closures; then both have migrated.
+/// assert!(second || !first);
+/// ```
 #[inline]
 pub fn join_context<A, B, RA, RB>(oper_a: A, oper_b: B) -> (RA, RB)
 where

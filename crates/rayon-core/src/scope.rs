@@ -65,6 +65,17 @@ impl<'scope> ScopeFifo<'scope> {
 ///
 /// # Panics
 /// With the first panic of `op` or of a task, after all have ended.
+///
+/// # Example
+/// ```
+/// let mut counts = [0; 2];
+/// let [even, odd] = &mut counts;
+/// rayon_core::scope(|s| {
+///     s.spawn(|_| *even = (0..10).filter(|n| n % 2 == 0).count());
+///     s.spawn(|_| *odd = (0..9).filter(|n| n % 2 == 1).count());
+/// });
+/// assert_eq!(counts, [5, 4]);
+/// ```
 pub fn scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R + Send,
@@ -77,6 +88,20 @@ where
 ///
 /// # Panics
 /// As [`scope()`].
+///
+/// # Example
+/// ```
+/// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(1).build()?;
+/// let begun = std::sync::Mutex::new(Vec::new());
+/// pool.scope_fifo(|s| {
+///     for n in 0..3 {
+///         let begun = &begun;
+///         s.spawn_fifo(move |_| begun.lock().unwrap().push(n));
+///     }
+/// });
+/// assert_eq!(begun.into_inner().unwrap(), [0, 1, 2]);
+/// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
+/// ```
 pub fn scope_fifo<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&ScopeFifo<'scope>) -> R + Send,
@@ -89,6 +114,18 @@ where
 ///
 /// # Panics
 /// As [`scope()`].
+///
+/// # Example
+/// ```
+/// // `Rc` cannot be sent to another thread, but the closure stays on this one.
+/// let name = std::rc::Rc::new(String::from("here"));
+/// let mut there = 0;
+/// rayon_core::in_place_scope(|s| {
+///     s.spawn(|_| there = 1);
+///     assert_eq!(*name, "here");
+/// });
+/// assert_eq!(there, 1);
+/// ```
 pub fn in_place_scope<'scope, OP, R>(op: OP) -> R
 where
     OP: FnOnce(&Scope<'scope>) -> R,

@@ -20,6 +20,13 @@ impl ThreadPool {
     ///
     /// # Panics
     /// As `op` does.
+    ///
+    /// # Example
+    /// ```
+    /// let pool = rayon_core::ThreadPoolBuilder::new().num_threads(2).build()?;
+    /// assert_eq!(pool.install(rayon_core::current_num_threads), 2);
+    /// # Ok::<(), rayon_core::ThreadPoolBuildError>(())
+    /// ```
     pub fn install<OP, R>(&self, op: OP) -> R
     where
         OP: FnOnce() -> R + Send,

@@ -3,7 +3,7 @@
 //! A worker without work opens its mailbox and then goes through three stages:
 //!
 //! 1. **Spin** on its own mailbox, with a pause instruction a turn: work that is announced arrives within one line transfer.
-//! 2. **Look** around at growing distances ([`patience`](crate::worker::patience)): ask every slot that serves a call. If the pool
+//! 2. **Look** around at growing distances ([`backoff`](crate::worker::backoff)): ask every slot that serves a call. If the pool
 //!    knows which workers are near, the first look asks the nearest one alone.
 //! 3. **Sleep**: park on the operating system.
 //!
@@ -36,10 +36,10 @@ use crate::handover::mailbox;
 use crate::platform::place;
 use crate::sync::{Ordering, current, fence, spin_loop, yield_now};
 use crate::trace;
+use crate::worker::backoff::{Backoff, LOOK_FIRST, Step};
 use crate::worker::handle::{AtHome, Handle};
 use crate::worker::header::Reopen;
 use crate::worker::inner::{Inner, Lease};
-use crate::worker::patience::{LOOK_FIRST, Patience, Step};
 use crate::worker::slot::Slot;
 use tasks::{DEPTH_MAX, Helps, Taken, TimedParks};
 use watch::{Turn, Watch};
@@ -71,32 +71,32 @@ impl Inner {
 pub(crate) fn serve(handle: &Handle<'_>) {
     let pool = handle.pool;
     let mailbox = &handle.slot().front;
-    let after_task = || Patience::after_task(pool, handle.index, &handle.first_look);
-    let mut patience = Patience::of_worker(pool, handle.index);
+    let after_task = || Backoff::after_task(pool, handle.index, &handle.first_look);
+    let mut backoff = Backoff::of_worker(pool, handle.index);
     // How often it has got up from its watch since it last had work.
     let mut in_vain = 0;
     loop {
         // While it holds back, other workers look at its mailbox to see whether it has been nudged.
-        if !patience.holds_back() {
+        if !backoff.holds_back() {
             mailbox.prefetch();
         }
         // SAFETY: the mailbox is this thread's.
         if unsafe { receive(handle, mailbox, mailbox::ANY) } {
             // It runs the tasks that it has spawned there itself.
             while run_own(handle) {}
-            patience = Patience::after_part(pool, handle.index);
+            backoff = Backoff::after_part(pool, handle.index);
             in_vain = 0;
             continue;
         }
         // While it holds back, the nudge stays in its mailbox, and no worker tells it again.
-        if !patience.holds_back() && run_pointed_out(handle) {
+        if !backoff.holds_back() && run_pointed_out(handle) {
             // Where there was one task there may be more.
             while !handle.first_look.is_far() && run_found(handle, false) {}
-            patience = after_task();
+            backoff = after_task();
             in_vain = 0;
             continue;
         }
-        let step = patience.step();
+        let step = backoff.step();
         if !matches!(step, Step::Spin) {
             // Its giver may have taken back the message that this worker was woken for.
             mailbox.open_if_shut();
@@ -104,15 +104,15 @@ pub(crate) fn serve(handle: &Handle<'_>) {
         match step {
             Step::Spin => {}
             Step::Look => {
-                if run_found(handle, patience.is_patient()) {
-                    patience = after_task();
+                if run_found(handle, backoff.is_patient()) {
+                    backoff = after_task();
                     in_vain = 0;
                     continue;
                 }
                 if pool.is_ending() && mailbox.change(mailbox::ANY, mailbox::SHUT) {
                     return;
                 }
-                if patience.is_at_first_look() && !handle.first_look.is_far() {
+                if backoff.is_at_first_look() && !handle.first_look.is_far() {
                     pool.ask_nearest(handle);
                 } else {
                     pool.ask(handle, |slot| would_ask(handle, slot));
@@ -121,13 +121,13 @@ pub(crate) fn serve(handle: &Handle<'_>) {
             Step::Sleep => {
                 if pool.stays_awake(handle.index) && !pool.is_ending() {
                     pool.ask(handle, |slot| would_ask(handle, slot));
-                    patience = Patience::of_worker(pool, handle.index);
+                    backoff = Backoff::of_worker(pool, handle.index);
                     continue;
                 }
                 if !fall_asleep(handle) {
                     // What kept it awake may be a task that no other worker will point it to any more.
                     if run_found(handle, true) {
-                        patience = after_task();
+                        backoff = after_task();
                     }
                     continue;
                 }
@@ -139,13 +139,13 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 if get_up(handle) {
                     in_vain = 0;
                 }
-                patience = Patience::of_worker(pool, handle.index);
+                backoff = Backoff::of_worker(pool, handle.index);
             }
         }
     }
 }
 
-/// Whether an idle worker that is awake asks the owner of `slot` for work. After [short tasks](crate::worker::patience) it asks only for
+/// Whether an idle worker that is awake asks the owner of `slot` for work. After [short tasks](crate::worker::backoff) it asks only for
 /// parts of calls: it finds published tasks itself.
 fn would_ask(handle: &Handle<'_>, slot: &Slot) -> bool {
     let serves = slot.serves();
@@ -340,18 +340,18 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
         let find = if takes { tasks::find_local } else { tasks::find_own };
         while !handle.has_ended_all(latch) && run(tasks::run_next, find(handle)) {}
         handle.count_down();
-        Patience::of_waiter(handle.pool, &handle.first_look)
+        Backoff::of_waiter(handle.pool, &handle.first_look)
     };
-    let mut patience = begin();
+    let mut backoff = begin();
     while !latch.is_open() {
-        if patience.is_looking() && run_one(patience.is_patient()) {
-            patience = begin();
+        if backoff.is_looking() && run_one(backoff.is_patient()) {
+            backoff = begin();
             continue;
         }
-        match patience.step() {
+        match backoff.step() {
             Step::Spin => {}
             Step::Look if tasks::run_home(handle) || handle.pool.lend_on() => {
-                patience = Patience::of_caller(handle.pool);
+                backoff = Backoff::of_caller(handle.pool);
             }
             Step::Look => {
                 // As in `would_ask`.
@@ -364,7 +364,7 @@ pub(crate) fn wait_for(handle: &Handle<'_>, latch: &Latch, helps: Helps) {
                 if !run_one(true) && !run_joined() {
                     sleep_on(handle, latch, helps, takes);
                 }
-                patience = Patience::of_caller(handle.pool);
+                backoff = Backoff::of_caller(handle.pool);
             }
         }
     }
@@ -428,9 +428,9 @@ pub(crate) fn wait_outside(pool: &Inner, slot: &Slot, latch: &Latch, is_long: bo
         }
         look();
     }
-    let mut patience = Patience::of_outsider(pool);
+    let mut backoff = Backoff::of_outsider(pool);
     while !latch.is_open() {
-        match patience.step() {
+        match backoff.step() {
             Step::Spin => {}
             Step::Look => look(),
             Step::Sleep => break,

@@ -317,7 +317,7 @@ fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
     if pool.workers == 1 {
         return;
     }
-    let begins_at_once = handle.quick_kinds.is_long(kind) && pool.is_watched();
+    let begins_at_once = handle.quick_kinds.has_streak(kind) && pool.is_watched();
     handle.has_news.set(begins_at_once);
     if !begins_at_once {
         // Two, if there is more in sight: then the number of workers that are awake doubles.
@@ -413,7 +413,7 @@ pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     // SAFETY: the jobs on a stack are those of `join`, which begin with a `Linked<Header>`.
     let newest = stack.newest_private().map(|link| unsafe { Linked::<Header>::job(link) });
     // SAFETY: it is on the stack, so it is alive.
-    let is_brief = newest.is_some_and(|job| handle.short_kinds.is_long(unsafe { kind_of(job) }));
+    let is_brief = newest.is_some_and(|job| handle.short_kinds.has_streak(unsafe { kind_of(job) }));
     let has_place = || slot.has_place(stack.published()) && !(is_brief && slot.has_offer());
     while has_place()
         && let number = stack.published()
@@ -448,7 +448,7 @@ pub(crate) unsafe fn got_to(handle: &Handle<'_>, job: JobRef, is_brief: bool, ta
     // SAFETY: the caller's contract.
     let kind = unsafe { kind_of(job) };
     handle.short_kinds.note(kind, is_brief);
-    if taken_back && !(handle.short_kinds.is_long(kind) && slot.has_offer()) {
+    if taken_back && !(handle.short_kinds.has_streak(kind) && slot.has_offer()) {
         slot.ask_for_next();
     }
 }

@@ -38,9 +38,9 @@ use crate::platform::moment::Moment;
 use crate::platform::prefetch_for_writing;
 use crate::sync::{current, yield_now};
 use crate::trace;
+use crate::worker::backoff::{Backoff, Step};
 use crate::worker::handle::Handle;
 use crate::worker::header::{Header, Reopen, reopen};
-use crate::worker::patience::{Patience, Step};
 use crate::worker::slot::{LOOK, PUBLISH};
 use answer::{Refusal, answer};
 use offers::Offers;
@@ -430,7 +430,7 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         }
     };
     take_back();
-    let mut patience = Patience::of_caller(handle.pool);
+    let mut backoff = Backoff::of_caller(handle.pool);
     // This call may be made by code that runs while this thread waits for another call.
     let outer = mailbox.set_aside();
     mailbox.open(token);
@@ -438,10 +438,10 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         mailbox.prefetch();
         // SAFETY: the mailbox is this thread's. What is there is of this call: no giver of another call claims this token.
         if unsafe { receive(handle, mailbox, token) } {
-            patience = Patience::of_caller(handle.pool);
+            backoff = Backoff::of_caller(handle.pool);
             continue;
         }
-        match patience.step() {
+        match backoff.step() {
             Step::Spin => {}
             Step::Look => {
                 take_back();
@@ -451,14 +451,14 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
                 tasks::run_home(handle);
                 handle.pool.lend_on();
                 if offers::run_one_of(handle, token) {
-                    patience = Patience::of_caller(handle.pool);
+                    backoff = Backoff::of_caller(handle.pool);
                     continue;
                 }
                 ask(call, algorithm, handle);
             }
             Step::Sleep => {
                 sleep(call, algorithm, handle, parts);
-                patience = Patience::of_caller(handle.pool);
+                backoff = Backoff::of_caller(handle.pool);
             }
         }
     }

@@ -35,7 +35,7 @@ impl<T: Copy, const N: usize> Kinds<T, N> {
 /// The number of consecutive occurrences of an event, per kind, for a few kinds. Each new [`Handle`](crate::worker::handle::Handle) begins with none.
 pub(crate) struct Streaks(Kinds<u32, 8>);
 
-/// From this number of consecutive occurrences on a streak is long.
+/// From this number of consecutive occurrences on it is a streak.
 const SEVERAL: u32 = if cfg!(loom) { 1 } else { 4 };
 
 impl Streaks {
@@ -48,7 +48,7 @@ impl Streaks {
     }
 
     /// Whether the event has occurred at least [`SEVERAL`] times in a row.
-    pub(crate) fn is_long(&self, kind: usize) -> bool {
+    pub(crate) fn has_streak(&self, kind: usize) -> bool {
         self.length(kind) >= SEVERAL
     }
 
@@ -68,14 +68,14 @@ mod tests {
         let (one, other) = (0x1000, 0x1010);
         for _ in 1..SEVERAL {
             streaks.note(one, true);
-            assert!(!streaks.is_long(one));
+            assert!(!streaks.has_streak(one));
         }
         streaks.note(one, true);
         streaks.note(one, true);
-        assert!(streaks.is_long(one) && !streaks.is_long(other));
+        assert!(streaks.has_streak(one) && !streaks.has_streak(other));
         streaks.note(other, false);
-        assert!(streaks.is_long(one));
+        assert!(streaks.has_streak(one));
         streaks.note(one, false);
-        assert!(!streaks.is_long(one));
+        assert!(!streaks.has_streak(one));
     }
 }

@@ -5,11 +5,12 @@
 //! | [`slot`], [`slots`] | what others see of a worker; all slots of a pool |
 //! | [`counters`], [`victims`] | what the workers did; which workers are near each other |
 //! | [`inner`] | all that the threads of a pool share |
-//! | [`patience`], [`yields`] | how long to spin, and when to look around; giving the core away |
+//! | [`backoff`], [`yields`] | how long to spin, and when to look around; giving the core away |
 //! | [`kinds`], [`handle`] | what a thread remembers of calls of a kind; a worker's private side |
 //! | [`uncounted`] | ended tasks that are still counted |
 //! | [`header`], [`enter`], [`others`] | what a job begins with, and how it is run; becoming a worker; asking others and waking them |
 
+pub(crate) mod backoff;
 pub(crate) mod counters;
 pub(crate) mod enter;
 pub(crate) mod handle;
@@ -17,7 +18,6 @@ pub(crate) mod header;
 pub(crate) mod inner;
 pub(crate) mod kinds;
 pub(crate) mod others;
-pub(crate) mod patience;
 pub(crate) mod slot;
 pub(crate) mod slots;
 pub(crate) mod uncounted;

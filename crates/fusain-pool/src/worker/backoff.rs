@@ -69,7 +69,7 @@ pub(crate) enum Step {
 }
 
 /// One worker's waiting, from the moment it has run out of work.
-pub(crate) struct Patience {
+pub(crate) struct Backoff {
     /// Turns since the last look.
     turns: u32,
     /// Turns from the last look to the next.
@@ -87,7 +87,7 @@ pub(crate) struct Patience {
     looks_before_yield: u32,
 }
 
-impl Patience {
+impl Backoff {
     /// For the worker of slot `index`.
     pub(crate) fn of_worker(pool: &Inner, index: usize) -> Self {
         let spins = match pool.wait {
@@ -102,15 +102,15 @@ impl Patience {
 
     /// For the same worker, when it has just done a part of a call.
     pub(crate) fn after_part(pool: &Inner, index: usize) -> Self {
-        let patience = Self::of_worker(pool, index);
-        let proportional = (TURNS_A_WORKER * pool.workers as u32).min(patience.last);
-        Self { next: patience.next.max(proportional), ..patience }
+        let backoff = Self::of_worker(pool, index);
+        let proportional = (TURNS_A_WORKER * pool.workers as u32).min(backoff.last);
+        Self { next: backoff.next.max(proportional), ..backoff }
     }
 
     /// For the same worker, which looks for tasks as soon as its last ones suggest.
     pub(crate) fn after_task(pool: &Inner, index: usize, first: &FirstLook) -> Self {
-        let patience = Self::of_worker(pool, index).first_at(first.turns.get());
-        Self { holds_back: first.is_far(), ..patience }
+        let backoff = Self::of_worker(pool, index).first_at(first.turns.get());
+        Self { holds_back: first.is_far(), ..backoff }
     }
 
     /// For a worker that waits for others, and looks for tasks at once, or as late as its last ones suggest.
@@ -311,10 +311,10 @@ mod tests {
             stopped::pass(ns);
             first.out_of_work(&pool);
         }
-        let mut patience = Patience::after_task(&pool, 0, &first);
-        assert_eq!(patience.holds_back(), first.is_far());
-        let turns = (1..).find(|_| !matches!(patience.step(), Step::Spin)).expect("it looks around some time");
-        assert!(!patience.holds_back(), "it has looked around");
+        let mut backoff = Backoff::after_task(&pool, 0, &first);
+        assert_eq!(backoff.holds_back(), first.is_far());
+        let turns = (1..).find(|_| !matches!(backoff.step(), Step::Spin)).expect("it looks around some time");
+        assert!(!backoff.holds_back(), "it has looked around");
         turns
     }
 
