@@ -34,6 +34,9 @@ use std::thread;
 /// It uses the pool whose work the calling thread is doing, or else [`Pool::global`]. The calling thread runs `a`; it then runs `b`, too,
 /// unless another worker has taken it. A `join` whose `b` no other worker takes costs a few nanoseconds.
 ///
+/// While it waits for a worker that has taken `b`, the calling thread runs other tasks of the same outermost `join` or scope, if there are any. So do not call `join` while you hold a lock
+/// that these tasks take, or a borrow of a thread-local `RefCell` that they use.
+///
 /// Recursions may be as deep as the thread's stack allows: each level costs its stack frame.
 ///
 /// # Panics
