@@ -310,8 +310,8 @@ pub(crate) fn run_next(handle: &Handle<'_>, Taken { job, from, is_joined }: Take
 /// A worker that has taken a task of a `kind` passes the news on before it begins: usually, since the task may take long.
 ///
 /// If such tasks take less than a wake, it begins at once, and wakes another worker only if this one has something to share. Its joiner waits for it, and meanwhile takes tasks
-/// that it would not have taken otherwise. Programs for rayon may hold a lock then that such a task needs, too. (If this one takes long after all, tasks that lie elsewhere are found by a
-/// worker on watch.)
+/// that it would not have taken otherwise. Programs for rayon may hold a lock then that such a task needs, too. (If this one takes long after all, a worker on watch finds the other
+/// tasks.)
 fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
     let pool = handle.pool;
     if pool.workers == 1 {

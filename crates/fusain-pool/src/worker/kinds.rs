@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_streak_is_long_after_several_times_and_ends_at_once() {
+    fn a_streak_takes_several_times_and_ends_at_once() {
         let streaks = Streaks::new();
         let (one, other) = (0x1000, 0x1010);
         for _ in 1..SEVERAL {
