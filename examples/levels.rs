@@ -96,8 +96,13 @@ fn show<C: Communicator>(comm: &C, hierarchy: &Hierarchy<C>) {
             if !parent.children().is_empty() {
                 println!("  {:<28} {:<18} ranks {:?}", format!("roots below {}", parent.label()), "", parent.roots());
             }
-            if !parent.straddlers().is_empty() {
-                println!("  {:<28} {:<18} ranks {:?}", format!("only in {}", parent.label()), "", parent.straddlers());
+            if !parent.spanning_ranks().is_empty() {
+                println!(
+                    "  {:<28} {:<18} ranks {:?}",
+                    format!("only in {}", parent.label()),
+                    "",
+                    parent.spanning_ranks()
+                );
             }
         }
     }

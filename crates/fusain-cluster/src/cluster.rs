@@ -31,8 +31,9 @@ use crate::wire::codec;
 /// With one rank, a run is a call of the pool and nothing else.
 ///
 /// If a rank never gets to its first run, the others wait for it, at the latest when they drop their cluster. Over MPI they wait for up to thirty
-/// times the [`patience`](Self::patience).
+/// times the [`heartbeat_timeout`](Self::heartbeat_timeout).
 ///
+/// # Example
 ///
 /// An example with a loop. [`Search`](crate::Search) has an example of a search, [`ForkJoin`](crate::ForkJoin) of a recursion.
 ///
@@ -54,7 +55,7 @@ pub struct Cluster<'p, C: Communicator> {
     size: usize,
     pool: Option<&'p Pool>,
     victims: Victims,
-    patience: Duration,
+    heartbeat_timeout: Duration,
     watch: RefCell<Option<OnStatus>>,
     /// Whether a run is under way: another cannot begin inside it.
     busy: Cell<bool>,
@@ -107,7 +108,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
             size,
             pool: None,
             victims: Victims::default(),
-            patience: Duration::from_secs(10),
+            heartbeat_timeout: Duration::from_secs(10),
             watch: RefCell::new(None),
             busy: Cell::new(false),
         }
@@ -129,14 +130,14 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         self
     }
 
-    /// Sets how long a rank may give no sign of life before it counts as lost. The default is 10 seconds.
+    /// Sets how long a rank may send no heartbeat before it counts as lost. The default is 10 seconds.
     ///
-    /// A rank gives four signs of life a second, if necessary from its progress thread, so long units do no harm. Ranks that go on take a process
-    /// that is stopped for longer as lost. Choose at least a second, so that several signs fit in. The first sign may take thirty times as long,
+    /// A rank sends four heartbeats a second, if necessary from its progress thread, so long units do no harm. Ranks that go on take a process
+    /// that is stopped for longer as lost. Choose at least a second, so that several heartbeats fit in. The first one may take thirty times as long,
     /// since ranks may be late to their first run.
     #[must_use]
-    pub fn patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn heartbeat_timeout(mut self, timeout: Duration) -> Self {
+        self.heartbeat_timeout = timeout;
         self
     }
 
@@ -224,7 +225,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         let (handle, progress) = match std::mem::replace(link, Link::Comm(None)) {
             Link::Comm(Some(comm)) => {
                 let mut settings = Settings::default();
-                (settings.busy, settings.ceiling) = (BUSY, LONGEST_NAP);
+                (settings.spin, settings.max_sleep) = (BUSY, LONGEST_NAP);
                 let progress = Progress::spawn(comm, settings)?;
                 (progress.handle(), Some(progress))
             }
@@ -233,7 +234,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         };
         let outbox = handle.outbox();
         let watch = self.watch.take();
-        self.state.open(self.victims.clone(), self.patience, watch, handle.poller());
+        self.state.open(self.victims.clone(), self.heartbeat_timeout, watch, handle.poller());
         handle.serve(ProgressClient::new(&self.state, &handle))?;
         *link = Link::Open { outbox: outbox.clone(), progress };
         Ok(outbox)

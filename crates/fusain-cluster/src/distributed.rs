@@ -99,7 +99,7 @@ pub trait Distributed: Algorithm<Local: Serialize + DeserializeOwned> {
     ///
     /// Return false for a state that holds something that is not in its bytes, such as a place in a tree. Keep that in an
     /// [`Unsent`](crate::Unsent), which refuses to be encoded.
-    fn travels(&self, state: &Self::Local) -> bool {
+    fn can_migrate(&self, state: &Self::Local) -> bool {
         let _ = state;
         true
     }

@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A rank is lost: it panicked, left, or gave no sign of life. Its work is lost, too, so there is no result.
+    /// A rank is lost: it panicked, left, or sent no heartbeat. Its work is lost, too, so there is no result.
     #[error(
         "rank {rank} is lost ({why}), and with it a part of the work; see what it or its host says, then start again"
     )]

@@ -17,16 +17,18 @@ use crate::wire::codec;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Move {
     Units(usize),
-    /// Splits the state; the part is encoded and decoded if it `travels`.
+    /// Splits the state; the part is encoded and decoded if it `can_migrate`.
     Split {
-        travels: bool,
+        can_migrate: bool,
     },
 }
 
 /// Any sequence of moves, each with a number that selects a state.
 pub(crate) fn moves() -> impl Strategy<Value = Vec<(usize, Move)>> {
-    let one =
-        prop_oneof![(1..40_usize).prop_map(Move::Units), any::<bool>().prop_map(|travels| Move::Split { travels })];
+    let one = prop_oneof![
+        (1..40_usize).prop_map(Move::Units),
+        any::<bool>().prop_map(|can_migrate| Move::Split { can_migrate })
+    ];
     prop::collection::vec((any::<usize>(), one), 0..200)
 }
 
@@ -40,14 +42,14 @@ pub(crate) fn drive<A: Distributed>(algorithm: &A, input: A::Local, moves: &[(us
                 algorithm.do_unit(&mut states[which], *grain);
             }
             Move::Units(_) => {}
-            Move::Split { travels } => {
+            Move::Split { can_migrate } => {
                 if !algorithm.has_local_work(&states[which]) {
                     continue;
                 }
                 algorithm.commit(&mut states[which]);
                 let Some(mut part) = algorithm.split(&mut states[which]) else { continue };
                 assert!(algorithm.has_local_work(&part), "nothing was split off");
-                if *travels {
+                if *can_migrate {
                     part = codec::decode(&codec::encode(&part).unwrap()).unwrap();
                     assert!(algorithm.accepts(&part));
                 }

@@ -94,7 +94,7 @@ pub mod victims;
 mod wire;
 
 pub use cluster::Cluster;
-pub use data::store::{Late, Store};
+pub use data::store::{Remote, Store};
 pub use data::table::Table;
 pub use data::unsent::Unsent;
 pub use distributed::Distributed;

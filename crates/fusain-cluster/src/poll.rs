@@ -165,8 +165,8 @@ impl<'a, A: Distributed> Polled<'a, A> {
             return Vec::new();
         }
         // Of the waiting states that may leave this rank, the half that has waited longest.
-        let travels = |state: &A::Local| self.inner.travels(state);
-        let mut count = bundle.waiting.iter().filter(|state| travels(state)).count().div_ceil(2);
+        let can_migrate = |state: &A::Local| self.inner.can_migrate(state);
+        let mut count = bundle.waiting.iter().filter(|state| can_migrate(state)).count().div_ceil(2);
         if count == 0
             && let Some(before) = self.inner.weight(&bundle.at)
         {
@@ -183,7 +183,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
         self.inner.commit(&mut bundle.at);
         if count > 0 {
             let goes = |state: &mut A::Local| {
-                let goes = count > 0 && travels(state);
+                let goes = count > 0 && can_migrate(state);
                 count -= usize::from(goes);
                 goes
             };
@@ -195,7 +195,7 @@ impl<'a, A: Distributed> Polled<'a, A> {
                 self.inner.commit(&mut part);
                 Vec::new()
             }
-            Some(part) if travels(&part) => vec![part],
+            Some(part) if can_migrate(&part) => vec![part],
             Some(part) => {
                 bundle.waiting.push(part);
                 Vec::new()
@@ -256,7 +256,7 @@ mod tests {
         fn merge(&self, whole: &mut Vec<u32>, mut part: Vec<u32>) {
             whole.append(&mut part);
         }
-        fn travels(&self, (range, found): &Self::Local) -> bool {
+        fn can_migrate(&self, (range, found): &Self::Local) -> bool {
             found.is_empty() && !(self.odd_stay && range.len() % 2 == 1)
         }
         fn weight(&self, (range, _): &Self::Local) -> Option<usize> {
@@ -284,12 +284,12 @@ mod tests {
                 }
                 match step {
                     Move::Units(grain) => polled.do_unit(&mut bundles[which], grain),
-                    Move::Split { travels: false } => {
+                    Move::Split { can_migrate: false } => {
                         polled.commit(&mut bundles[which]);
                         let stolen = polled.split(&mut bundles[which]);
                         bundles.extend(stolen);
                     }
-                    Move::Split { travels: true } => {
+                    Move::Split { can_migrate: true } => {
                         let parts = polled.parts_for(&mut bundles[which], 1, Duration::ZERO);
                         prop_assert!(parts.iter().all(|(range, found)| !range.is_empty() && found.is_empty()));
                         bundles.extend(polled.bundle(parts));

@@ -34,7 +34,7 @@ fn a_loop_that_is_driven_already_serves() {
             [(); 2].map(|()| programs(&Cluster::on(handle.clone()).pool(&pool)))
         });
         assert_eq!(checks[0], checks[1]);
-        assert!(end.abandoned.is_empty() && end.unheard.is_empty(), "{:?} {:?}", end.abandoned, end.unheard);
+        assert!(end.abandoned.is_empty() && end.unreported.is_empty(), "{:?} {:?}", end.abandoned, end.unreported);
     });
 }
 

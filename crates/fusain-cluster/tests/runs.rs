@@ -222,7 +222,7 @@ fn a_rank_that_leaves_is_named() {
             return None;
         }
         let pool = pool(1);
-        let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(5));
+        let cluster = Cluster::over(comm).pool(&pool).heartbeat_timeout(Duration::from_secs(5));
         // More work than can ever be done, so a loss is the only way out.
         Some(cluster.run(&Sum::default(), (0..u64::MAX, 0)))
     });
@@ -264,8 +264,8 @@ fn a_rank_that_falls_silent_is_named() {
         let pool = pool(1);
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
         let handle = progress.handle();
-        // The first run exchanges signs of life before the rank falls silent, since a rank may come late to its first run.
-        let cluster = Cluster::on(handle.clone()).pool(&pool).patience(Duration::from_secs(2));
+        // The first run exchanges heartbeats before the rank falls silent, since a rank may come late to its first run.
+        let cluster = Cluster::on(handle.clone()).pool(&pool).heartbeat_timeout(Duration::from_secs(2));
         cluster.run(&Sum::default(), (0..20_000, 0)).unwrap();
         std::thread::sleep(Duration::from_millis(500));
         if silent {

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use fusain_cluster::{Cluster, Distributed, Error, Late, Store, Unsent};
+use fusain_cluster::{Cluster, Distributed, Error, Remote, Store, Unsent};
 use fusain_comm::{Communicator, World};
 use fusain_pool::{Algorithm, Pool};
 use serde::de::{Deserialize, Deserializer};
@@ -113,7 +113,7 @@ impl Distributed for Sum<'_> {
         come(Resume, self.fatal, self.times);
         None
     }
-    fn travels(&self, (_, sum, _): &Part) -> bool {
+    fn can_migrate(&self, (_, sum, _): &Part) -> bool {
         come(Travels, self.fatal, self.times);
         sum.0.is_none()
     }
@@ -137,7 +137,7 @@ fn a_panic_in_any_callback_ends_all_ranks() {
         let ends = World::threads(3).try_run(|comm| {
             let times = AtomicU64::new(0);
             let pool = Pool::builder().threads(workers).build().unwrap();
-            let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(5));
+            let cluster = Cluster::over(comm).pool(&pool).heartbeat_timeout(Duration::from_secs(5));
             let algorithm = Sum { found: AtomicU64::new(0), fatal, times: &times };
             cluster.run(&algorithm, (0..NUMBERS, Unsent(None), Accomplice(fatal as u8)))
         });
@@ -174,7 +174,7 @@ fn a_value_that_can_not_be_written_ends_all_ranks() {
     let ends = World::threads(3).try_run(|comm| {
         let pool = Pool::builder().threads(1).build().unwrap();
         let rank = comm.rank();
-        let cluster = Cluster::over(comm).pool(&pool).patience(Duration::from_secs(2));
+        let cluster = Cluster::over(comm).pool(&pool).heartbeat_timeout(Duration::from_secs(2));
         let store = cluster.store::<Unwritable>();
         let mine = store.put(Unwritable);
         let of_zero = cluster.collect(0..1, |_| mine)?[0];
@@ -227,7 +227,7 @@ fn a_value_that_can_not_be_read_ends_all_who_wait_for_it() {
 /// An algorithm that requests a value that the store does not have, in one callback.
 struct Asks<'a> {
     store: &'a Store<u64>,
-    handle: Late<u64>,
+    handle: Remote<u64>,
     at: At,
 }
 

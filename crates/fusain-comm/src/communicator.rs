@@ -49,7 +49,7 @@ use crate::{Error, Plain, Result, Source, Status, Tag, TagMatch};
 ///     // Messages: each rank sends its number to the next one, and receives that of the one before.
 ///     let (right, left) = ((comm.rank() + 1) % 4, (comm.rank() + 3) % 4);
 ///     let mut from_left = [0];
-///     comm.exchange(&[rank], right, &mut from_left, left, 7)?;
+///     comm.sendrecv(&[rank], right, &mut from_left, left, 7)?;
 ///     assert_eq!(from_left[0], left as u64);
 ///
 ///     // Collectives.
@@ -200,7 +200,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Receives at most `buffer.len()` elements into the front of `buffer`.
     ///
     /// # Errors
-    /// As [`recv_bytes`](Self::recv_bytes), and [`Error::Misfit`] if the message is not a whole number of elements.
+    /// As [`recv_bytes`](Self::recv_bytes), and [`Error::PartialElement`] if the message is not a whole number of elements.
     #[doc(alias = "MPI_Recv")]
     fn recv<T: Plain>(&self, buffer: &mut [T], from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Status> {
         let status = self.recv_bytes(bytemuck::cast_slice_mut(buffer), from, tag)?;
@@ -221,7 +221,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// # Errors
     /// As [`send`](Self::send) and [`recv`](Self::recv).
     #[doc(alias = "MPI_Sendrecv")]
-    fn exchange<T: Plain>(
+    fn sendrecv<T: Plain>(
         &self,
         data: &[T],
         to: usize,
@@ -320,7 +320,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::NoSize`]; the errors of sending and receiving.
+    /// [`Error::RankOutOfRange`]; [`Error::ZeroSizedElement`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Gather")]
     #[doc(alias = "MPI_Gatherv")]
     fn gather<T: Plain>(&self, data: &[T], root: usize) -> Result<Option<Vec<Vec<T>>>> {
@@ -330,7 +330,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Collects all ranks' elements on every rank, one vector for each rank. Lengths may differ.
     ///
     /// # Errors
-    /// [`Error::NoSize`]; the errors of sending and receiving.
+    /// [`Error::ZeroSizedElement`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Allgather")]
     #[doc(alias = "MPI_Allgatherv")]
     fn allgather<T: Plain>(&self, data: &[T]) -> Result<Vec<Vec<T>>> {
@@ -340,7 +340,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Distributes `root`'s `parts`, one vector for each rank. The `parts` of other ranks are ignored.
     ///
     /// # Errors
-    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks; [`Error::NoSize`]; the errors of sending and receiving.
+    /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks; [`Error::ZeroSizedElement`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Scatter")]
     #[doc(alias = "MPI_Scatterv")]
     fn scatter<T: Plain>(&self, parts: &[Vec<T>], root: usize) -> Result<Vec<T>> {
@@ -350,7 +350,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     /// Rank `i` gets `parts[i]` of every rank, in the order of ranks. Lengths may differ.
     ///
     /// # Errors
-    /// [`Error::LengthMismatch`] if there are not as many parts as ranks; [`Error::NoSize`]; the errors of sending and receiving.
+    /// [`Error::LengthMismatch`] if there are not as many parts as ranks; [`Error::ZeroSizedElement`]; the errors of sending and receiving.
     #[doc(alias = "MPI_Alltoall")]
     #[doc(alias = "MPI_Alltoallv")]
     fn all_to_all<T: Plain>(&self, parts: &[Vec<T>]) -> Result<Vec<Vec<T>>> {

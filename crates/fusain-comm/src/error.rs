@@ -28,7 +28,7 @@ pub enum Error {
     },
     /// The message is not a whole number of elements of the type asked for.
     #[error("a message of {bytes} bytes is not a whole number of elements of {element_bytes} bytes")]
-    Misfit {
+    PartialElement {
         /// Length of the message.
         bytes: usize,
         /// Size of one element.
@@ -52,7 +52,7 @@ pub enum Error {
     },
     /// Zero-sized elements were to be collected from other ranks.
     #[error("elements of no size cannot be collected from other ranks: a message does not tell how many they are")]
-    NoSize,
+    ZeroSizedElement,
     /// A colour that MPI does not have.
     #[error("colour {color} is not below 2^31")]
     ColorOutOfRange {
@@ -97,7 +97,7 @@ pub enum Error {
     },
     /// MPI was started before, or has been finalised.
     #[error("MPI cannot be started: it is running already, or was finalised")]
-    NotStarted,
+    AlreadyInitialized,
     /// The progress loop was shut down before the operation was done, or before it was requested.
     #[error("the progress loop was shut down before the operation was done")]
     Abandoned,
@@ -112,7 +112,7 @@ pub enum Error {
     },
     /// The operating system did not start a thread.
     #[error("the operating system did not start a thread: {message}")]
-    NoThread {
+    ThreadSpawn {
         /// The operating system's message.
         message: String,
     },

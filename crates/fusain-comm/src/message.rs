@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// `Pod`.
 ///
 /// Zero-sized elements, such as `()`, are plain, but a message does not tell how many of them it holds, so none are received. Collectives
-/// where all ranks give equally many elements accept them; collectives that collect elements refuse them ([`Error::NoSize`]).
+/// where all ranks give equally many elements accept them; collectives that collect elements refuse them ([`Error::ZeroSizedElement`]).
 ///
 /// ```
 /// fn is_plain<T: fusain_comm::Plain>() {}
@@ -87,7 +87,7 @@ impl Status {
     /// The number of elements of type `T` that the message holds.
     ///
     /// # Errors
-    /// [`Error::Misfit`] if the message's length is not a multiple of the size of `T`.
+    /// [`Error::PartialElement`] if the message's length is not a multiple of the size of `T`.
     ///
     /// ```
     /// let status = fusain_comm::Status { source: 0, tag: 1, bytes: 12 };
@@ -104,7 +104,7 @@ pub(crate) fn count_of(bytes: usize, element_bytes: usize) -> Result<usize> {
     match bytes.checked_rem(element_bytes) {
         Some(0) => Ok(bytes / element_bytes),
         None if bytes == 0 => Ok(0),
-        _ => Err(Error::Misfit { bytes, element_bytes }),
+        _ => Err(Error::PartialElement { bytes, element_bytes }),
     }
 }
 

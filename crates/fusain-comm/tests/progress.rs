@@ -15,7 +15,7 @@ fn every_way<R: Send + PartialEq + std::fmt::Debug>(
     ranks: usize,
     app: impl Fn(Handle<ThreadComm>) -> R + Sync,
 ) -> Vec<R> {
-    let clean = |end: Shutdown<ThreadComm>| assert!(end.unheard.is_empty(), "{:?}", end.unheard);
+    let clean = |end: Shutdown<ThreadComm>| assert!(end.unreported.is_empty(), "{:?}", end.unreported);
     let world = World::threads(ranks);
     let threaded = world.run(|comm| {
         let progress = Progress::spawn(comm, Settings::default()).unwrap();
@@ -219,7 +219,7 @@ fn shutdown_sends_what_was_handed_over_and_names_what_it_gives_up() {
         // No rank leaves before that; leaving would end the client in another way.
         direct.barrier().unwrap();
         assert_eq!(end.abandoned, [[format!("a test message from rank {}", 1 - direct.rank())]]);
-        assert!(end.unheard.is_empty());
+        assert!(end.unreported.is_empty());
         assert_eq!(ticket.wait().err(), Some(Error::Abandoned));
         assert!(service.wait().is_ok());
         assert_eq!(handle.send(vec![], 0, 1).err(), Some(Error::Abandoned));
@@ -239,7 +239,7 @@ fn an_error_that_nobody_waits_for_is_told_at_the_end() {
         let handle = progress.handle();
         drop(handle.submit(ThreadReceive::new(5, 1, 1)).unwrap());
         let end = progress.shutdown();
-        assert!(end.unheard == [Error::RankOutOfRange { rank: 5, size: 2 }] || !end.abandoned.is_empty(), "{end:?}");
+        assert!(end.unreported == [Error::RankOutOfRange { rank: 5, size: 2 }] || !end.abandoned.is_empty(), "{end:?}");
         assert_eq!(rank, world.rank());
     });
 }

@@ -56,7 +56,7 @@ fn a_destructor_that_panics_is_an_error_and_the_loop_goes_on() {
         handle.after(Duration::from_millis(5), || ()).unwrap().wait().unwrap();
         handle.send(vec![1], 0, 7).unwrap().wait().unwrap();
         let end = progress.shutdown();
-        assert!(end.unheard.iter().all(|error| message(error) == "planted in drop"), "{:?}", end.unheard);
+        assert!(end.unreported.iter().all(|error| message(error) == "planted in drop"), "{:?}", end.unreported);
     });
 }
 
@@ -149,7 +149,7 @@ fn what_a_panic_of_a_client_carries_is_dropped_apart_from_the_loop() {
         let end = handle.after(Duration::ZERO, || panic_any(Mine)).and_then(|ticket| ticket.wait().map(drop));
         assert_eq!(message(&end.unwrap_err()), "");
         handle.send(vec![1], 0, 7).unwrap().wait().unwrap();
-        assert_eq!(progress.shutdown().unheard, []);
+        assert_eq!(progress.shutdown().unreported, []);
     });
 }
 

@@ -1,4 +1,4 @@
-//! Chains over the collections of std: the names that their types have in rayon. Each is the type of a vector's or a slice's chain.
+//! Parallel iterators over the collections of std: the names that their types have in rayon. Each is the type of a vector's or a slice's chain.
 //!
 //! ```
 //! # use fusain_iter as fusain;

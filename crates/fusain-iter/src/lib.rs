@@ -1,6 +1,6 @@
 //! Parallel iterators with rayon's names, which are split only when a worker asks for work.
 //!
-//! A *chain* says where elements come from and what is done with them. While it runs, it is a plain value that can be split in two. A
+//! A *chain* is a parallel iterator. It says where elements come from and what is done with them. While it runs, it is a plain value that can be split in two. A
 //! worker runs a unit of it (some of its elements), checks whether another worker asks for work, and goes on. So a chain is an
 //! [`Algorithm`](fusain_pool::Algorithm) like any other: it is compiled into one loop, the pool chooses the length of its units, and it
 //! runs in parallel only where that seems faster.
@@ -69,7 +69,7 @@ mod settings;
 mod sink;
 mod source;
 
-/// The traits and types of chains.
+/// The traits and types of parallel iterators.
 pub mod iter {
     pub use crate::adaptor::*;
     pub use crate::collect::{
@@ -95,22 +95,22 @@ pub mod iter {
     pub use either::Either;
 }
 
-/// Chains over arrays.
+/// Parallel iterators over arrays.
 pub mod array {
     pub use crate::source::array::IntoIter;
 }
 
-/// Chains over options.
+/// Parallel iterators over options.
 pub mod option {
     pub use crate::source::option::{IntoIter, Iter, IterMut};
 }
 
-/// Chains over results; their errors are left out.
+/// Parallel iterators over results; their errors are left out.
 pub mod result {
     pub use crate::source::option::{IntoIter, Iter, IterMut};
 }
 
-/// Chains over slices.
+/// Parallel iterators over slices.
 pub mod slice {
     pub use crate::source::slice::{
         ArrayWindows, ChunkBy, ChunkByMut, Chunks, ChunksExact, ChunksExactMut, ChunksMut, Iter, IterMut,
@@ -119,17 +119,17 @@ pub mod slice {
     };
 }
 
-/// Chains over ranges.
+/// Parallel iterators over ranges.
 pub mod range {
     pub use crate::source::range::{Inclusive, Iter};
 }
 
-/// Chains over ranges that include their ends.
+/// Parallel iterators over ranges that include their ends.
 pub mod range_inclusive {
     pub use crate::source::range::Inclusive as Iter;
 }
 
-/// Chains over strings.
+/// Parallel iterators over strings.
 pub mod str {
     pub use crate::source::str::{
         Bytes, CharIndices, Chars, Drain, EncodeUtf16, Lines, MatchIndices, Matches, ParallelString, Pattern, Split,
@@ -137,17 +137,17 @@ pub mod str {
     };
 }
 
-/// Chains that take characters out of a `String`.
+/// Parallel iterators that take characters out of a `String`.
 pub mod string {
     pub use crate::source::str::Drain;
 }
 
-/// Chains over vectors.
+/// Parallel iterators over vectors.
 pub mod vec {
     pub use crate::source::vec::{Drain, IntoIter};
 }
 
-/// The traits of chains, and rayon's sorts. Do not import it together with rayon's prelude or that of `fusain-algorithms`: all three have the sorts.
+/// The traits of parallel iterators, and rayon's sorts. Do not import it together with rayon's prelude or that of `fusain-algorithms`: all three have the sorts.
 /// `fusain::prelude` combines the two of fusain.
 pub mod prelude {
     pub use crate::iter::{

@@ -32,7 +32,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The global pool has already been built or used.
-    GlobalIsThere,
+    GlobalAlreadyInitialized,
     /// Pinning was asked for, but this is not Linux, or the operating system does not say which cores there are.
     Pin,
     /// Workers were to be pinned, but the number of processing units that were named is not that of the workers.
@@ -65,7 +65,7 @@ impl fmt::Display for Error {
                 f,
                 "the operating system did not start worker {index}: {source}; ask for fewer workers or raise the limit on threads"
             ),
-            Self::GlobalIsThere => f.write_str(
+            Self::GlobalAlreadyInitialized => f.write_str(
                 "the global pool is there already; call build_global before anything runs in parallel, and once",
             ),
             Self::Pin => {
@@ -103,7 +103,7 @@ impl Error {
                     source.raw_os_error().map_or_else(|| source.kind().into(), std::io::Error::from_raw_os_error);
                 Self::Spawn { index: *index, source }
             }
-            Self::GlobalIsThere => Self::GlobalIsThere,
+            Self::GlobalAlreadyInitialized => Self::GlobalAlreadyInitialized,
             Self::Pin => Self::Pin,
             Self::PinTo { named, workers } => Self::PinTo { named: *named, workers: *workers },
             Self::Victims { worker } => Self::Victims { worker: *worker },

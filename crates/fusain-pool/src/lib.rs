@@ -1,12 +1,12 @@
-//! The pool under fusain: workers that respond within a few cache-line round trips.
+//! The pool under fusain: workers that respond within microseconds.
 //!
 //! An algorithm is one shared value, one state for each worker, and five callbacks ([`Algorithm`]). A worker runs units of its own state.
 //! After each unit it looks at one cache line of its own, to see whether another worker asks for work. If none asks, that check is the whole
 //! cost: no atomic read-modify-write, no fence, no lock, no allocation. If one asks, the worker commits, splits its state, and puts the
 //! part into the mailbox of the one that asked.
 //!
-//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. Idle workers take queued tasks without the help of the worker that queued them, so also while it is
-//! busy.
+//! Closures ([`join`], [`scope`], [`spawn`]) are tasks. Idle workers take spawned tasks, and the oldest joined closures of a worker,
+//! without its help, so also while it is busy.
 //!
 //! ```text
 //!                         ┌──────────────── pool ─────────────────┐

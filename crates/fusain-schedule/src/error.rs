@@ -58,7 +58,7 @@ pub enum Error {
     #[error(
         "a block of operation {operation} has {bytes} bytes, which is not a whole number of elements of {element_bytes}"
     )]
-    Misfit {
+    PartialElement {
         /// The operation.
         operation: usize,
         /// The block's length.

@@ -274,7 +274,7 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(error, Error::OutOfBounds { operation: 0, memory: 0, end: 65, bytes: 64 });
     let error =
         check(&|graph, block| graph.add(apply(Operator::Add, ElementType::F64), &[of(12, block)], &[of(12, block)]));
-    assert_eq!(error, Error::Misfit { operation: 0, bytes: 12, element_bytes: 8 });
+    assert_eq!(error, Error::PartialElement { operation: 0, bytes: 12, element_bytes: 8 });
     let error = check(&|graph, block| graph.add(apply(Operator::And, ElementType::F32), &[block], &[block]));
     assert!(matches!(error, Error::UnknownOperation { operation: 0, .. }), "{error}");
     let error = check(&|graph, block| graph.add(Action::Call { function: 0 }, &[block], &[]));

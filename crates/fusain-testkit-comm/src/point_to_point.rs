@@ -202,14 +202,14 @@ fn truncated<C: Communicator>(comm: &C) {
 fn misfit<C: Communicator>(comm: &C) {
     let (right, left) = neighbours(comm);
     comm.send(&[0_u8; 7], right, 1).unwrap();
-    assert_eq!(comm.recv_vec::<u32>(left, 1).err(), Some(Error::Misfit { bytes: 7, element_bytes: 4 }));
+    assert_eq!(comm.recv_vec::<u32>(left, 1).err(), Some(Error::PartialElement { bytes: 7, element_bytes: 4 }));
     comm.send(&[0_u8; 7], right, 1).unwrap();
-    assert_eq!(comm.recv(&mut [0_u32; 4], left, 1).err(), Some(Error::Misfit { bytes: 7, element_bytes: 4 }));
+    assert_eq!(comm.recv(&mut [0_u32; 4], left, 1).err(), Some(Error::PartialElement { bytes: 7, element_bytes: 4 }));
 }
 
 fn exchange<C: Communicator>(comm: &C) {
     let (right, left) = neighbours(comm);
     let (mine, mut theirs) = (vec![comm.rank() as u64; 20_000], vec![0; 20_000]);
-    comm.exchange(&mine, right, &mut theirs, left, 2).unwrap();
+    comm.sendrecv(&mine, right, &mut theirs, left, 2).unwrap();
     assert_eq!(theirs, vec![left as u64; 20_000]);
 }

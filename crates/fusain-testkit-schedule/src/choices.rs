@@ -22,7 +22,7 @@ pub fn choices<C: Communicator>(comm: &C, choice: &Choice) -> usize {
     let checks = reductions(&engine, choice) + blocks(&engine, choice) + exchanges(&engine, choice);
     engine.barrier().and_then(|barrier| barrier.wait()).expect("a last barrier");
     let shutdown = progress.shutdown();
-    assert!(shutdown.abandoned.is_empty() && shutdown.unheard.is_empty(), "{shutdown:?}");
+    assert!(shutdown.abandoned.is_empty() && shutdown.unreported.is_empty(), "{shutdown:?}");
     checks
 }
 

@@ -20,26 +20,26 @@ impl ThreadId {
 /// Guards of one thread nest: drop them in the reverse order, as nested scopes do.
 ///
 /// ```
-/// use fusain_topology::{Bound, CpuSet};
-/// let before = Bound::current()?;
+/// use fusain_topology::{BindingGuard, CpuSet};
+/// let before = BindingGuard::current()?;
 /// let one: CpuSet = before.iter().take(1).collect();
 /// {
-///     let _bound = Bound::push(&one)?;
-///     assert_eq!(Bound::current()?, one);
+///     let _bound = BindingGuard::push(&one)?;
+///     assert_eq!(BindingGuard::current()?, one);
 /// }
-/// assert_eq!(Bound::current()?, before);
+/// assert_eq!(BindingGuard::current()?, before);
 /// # Ok::<(), fusain_topology::Error>(())
 /// ```
 #[derive(Debug)]
 #[must_use = "dropped at once, it binds nothing"]
-pub struct Bound {
+pub struct BindingGuard {
     /// The threads and their former bindings, in the order in which they were bound.
     before: Vec<(ThreadId, os::Set)>,
     /// Not `Send`: another thread could drop nested guards in any order.
     _stays: PhantomData<*const ()>,
 }
 
-impl Bound {
+impl BindingGuard {
     /// The processing units that the calling thread may use.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl Bound {
     }
 }
 
-impl Drop for Bound {
+impl Drop for BindingGuard {
     fn drop(&mut self) {
         // A destructor cannot return an error; `pop` returns it.
         let _ = self.put_back();

@@ -342,8 +342,9 @@ impl Groups {
 
     /// The ranks that are in a group but in none of its parts, since they are bound to several parts. Each is listed with its group, from
     /// the largest group to the smallest.
-    pub fn straddlers(&self) -> Vec<(usize, Group<'_>)> {
-        let of = |group: Group<'_>| group.straddlers().into_iter().map(|rank| (rank, self.group(group.id()))).collect();
+    pub fn spanning_ranks(&self) -> Vec<(usize, Group<'_>)> {
+        let of =
+            |group: Group<'_>| group.spanning_ranks().into_iter().map(|rank| (rank, self.group(group.id()))).collect();
         self.iter().flat_map::<Vec<_>, _>(of).collect()
     }
 
@@ -381,7 +382,7 @@ impl<'a> Group<'a> {
     }
 
     /// The ranks of the group that are in none of its children, if it has children.
-    pub fn straddlers(&self) -> Vec<usize> {
+    pub fn spanning_ranks(&self) -> Vec<usize> {
         let children = self.node.children.clone();
         let held: usize = children.clone().map(|id| self.groups.group(id as usize).size()).sum();
         if children.is_empty() || held == self.size() {
@@ -392,9 +393,9 @@ impl<'a> Group<'a> {
         self.members().iter().filter(stays).map(|&rank| rank as usize).collect()
     }
 
-    /// The first ranks of the group's children, and its straddlers, in order.
+    /// The first ranks of the group's children, and its spanning_ranks, in order.
     pub(crate) fn leaders(&self) -> Vec<usize> {
-        let mut leaders = self.straddlers();
+        let mut leaders = self.spanning_ranks();
         leaders.extend(self.roots());
         leaders.sort_unstable();
         leaders

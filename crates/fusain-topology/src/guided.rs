@@ -130,13 +130,13 @@ impl Groups {
         (0..self.ranks()).map(color).collect()
     }
 
-    /// All ranks in the order of the tree: groups in the order of siblings, and in each group first its straddlers.
+    /// All ranks in the order of the tree: groups in the order of siblings, and in each group first its spanning_ranks.
     pub fn tree_order(&self) -> Vec<usize> {
         let mut order = Vec::with_capacity(self.ranks());
         let mut look = vec![self.root()];
         while let Some(group) = look.pop() {
             let children = group.children();
-            order.extend(if children.is_empty() { group.ranks() } else { group.straddlers() });
+            order.extend(if children.is_empty() { group.ranks() } else { group.spanning_ranks() });
             look.extend(children.into_iter().rev());
         }
         order

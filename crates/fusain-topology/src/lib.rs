@@ -10,7 +10,7 @@
 //!  Workers of a rank                        │         pure logic, no I/O    over a Communicator      (by levels or flat: model)
 //!  Fabric: switch paths                     ┘
 //!
-//!  Machine ─▶ Scope: a part of it ─▶ Workers (close, spread, packed), Bound, devices, memory
+//!  Machine ─▶ Scope: a part of it ─▶ Workers (close, spread, packed), BindingGuard, devices, memory
 //! ```
 //!
 //! Eight ranks, one on each core of a host with two packages, each with two caches of two cores:
@@ -36,7 +36,7 @@
 //! });
 //! ```
 //!
-//!
+//! # The rules
 //!
 //! They are Hsplit's (B. Goglin, E. Jeannot, F. Mansouri, G. Mercier: "A Hierarchical Model to Manage Hardware Topology in MPI
 //! Applications", RR-9077, Inria 2018), sections 3 and 4; `tests/paper.rs` has the report's sections one by one:
@@ -46,14 +46,15 @@
 //! * The ranks of a communicator share the beginning of their paths. They are split **where paths differ for the first time**: each child is a
 //!   strict subset, children are disjoint, ranks keep their order.
 //! * A rank whose path ends where others' paths go on stays in the parent group only: no level goes below its binding. The other ranks are
-//!   still split. [`Groups::straddlers`] lists such ranks.
+//!   still split. [`Groups::spanning_ranks`] lists such ranks.
 //! * Between one split and the next a path may pass several objects with the same ranks. The level is named after the **lowest** kind that all
 //!   siblings have among these objects.
 //! * Siblings are numbered from 0 in the order of their first ranks, so that a child's number is its root's rank among the roots.
 //!
 //! [`groups`] describes how the tree is built, [`hierarchy`] when communicators are made. [`network`] reads descriptions of switches.
-//! [`collective`] has the collectives over levels, [`model`] what they cost. [`xml`] says which descriptions are refused. This crate does no
-//! I/O: callers read files and environment variables. Only two things call the operating system: [`Bound`], and feature `hwloc`.
+//! [`collective`] has the collectives over levels, [`model`] what they cost. [`xml`] says which descriptions are refused. Without feature
+//! `hwloc` this crate reads no file and no environment variable: its callers do. Only [`BindingGuard`], [`Workers::vector`] and that feature call the operating
+//! system.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![cfg_attr(not(feature = "hwloc"), forbid(unsafe_code))]
@@ -81,7 +82,7 @@ mod synthetic;
 mod workers;
 pub mod xml;
 
-pub use bind::{Bound, ThreadId};
+pub use bind::{BindingGuard, ThreadId};
 pub use cpuset::CpuSet;
 pub use device::{CpuKind, Device, DeviceKind, MemoryNode};
 pub use error::{Error, Result};

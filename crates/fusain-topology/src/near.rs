@@ -23,10 +23,10 @@ impl Machine {
     /// let text = std::fs::read_to_string("tests/machines/192em64t-12gr2n8c2t.xml").unwrap();
     /// let machine = Machine::from_xml(&text).unwrap();
     /// let ranks: Vec<_> = machine.objects(Kind::Package).iter().map(|package| package.cpuset.clone()).collect();
-    /// let dealt = machine.deal_devices(DeviceKind::Nic, &ranks);
+    /// let dealt = machine.distribute_devices(DeviceKind::Nic, &ranks);
     /// assert!(dealt.iter().all(|devices| devices.len() == 1));
     /// ```
-    pub fn deal_devices(&self, kind: DeviceKind, ranks: &[CpuSet]) -> Vec<Vec<usize>> {
+    pub fn distribute_devices(&self, kind: DeviceKind, ranks: &[CpuSet]) -> Vec<Vec<usize>> {
         let devices: Vec<usize> = (0..self.devices().len()).filter(|&at| self.devices()[at].kind == kind).collect();
         let mut dealt = vec![Vec::new(); ranks.len()];
         if devices.is_empty() || ranks.is_empty() {

@@ -5,7 +5,9 @@ use std::thread;
 use fusain_comm::Plain;
 
 use crate::workers::cores_in_order;
-use crate::{Bound, CpuSet, Device, DeviceKind, Error, Kind, Machine, MemoryNode, Object, Policy, Result, Workers};
+use crate::{
+    BindingGuard, CpuSet, Device, DeviceKind, Error, Kind, Machine, MemoryNode, Object, Policy, Result, Workers,
+};
 
 /// A part of a machine.
 ///
@@ -174,9 +176,9 @@ impl Scope {
     /// Binds the calling thread to the scope until the guard is dropped.
     ///
     /// # Errors
-    /// As [`Bound::push`].
-    pub fn bind(&self) -> Result<Bound> {
-        Bound::push(&self.cpuset)
+    /// As [`BindingGuard::push`].
+    pub fn bind(&self) -> Result<BindingGuard> {
+        BindingGuard::push(&self.cpuset)
     }
 }
 
@@ -206,7 +208,7 @@ impl Workers {
                 let (own, others) = std::mem::take(&mut rest).split_at_mut(share.len());
                 rest = others;
                 threads.push(scope.spawn(move || {
-                    let _bound = Bound::push(self.cpuset(worker))?;
+                    let _bound = BindingGuard::push(self.cpuset(worker))?;
                     own.iter_mut().zip(share).for_each(|(element, at)| *element = fill(at));
                     Ok(())
                 }));

@@ -195,7 +195,7 @@ fn copy(node: &Node) -> Node {
 #[test]
 fn random_trees_and_bindings() {
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
-    let mut straddlers = 0;
+    let mut spanning_ranks = 0;
     for case in 0..4_000 {
         let hosts: Vec<(Vec<String>, Machine)> =
             (0..1 + dice.below(4)).map(|_| (random_switches(&mut dice), random_machine(&mut dice))).collect();
@@ -217,9 +217,9 @@ fn random_trees_and_bindings() {
             .collect();
         let groups = Groups::build(&places).unwrap();
         assert_eq!(found(groups.root()), expected(&cluster(&nodes, &used), &ranks), "case {case}\n{groups}");
-        straddlers += groups.straddlers().len();
+        spanning_ranks += groups.spanning_ranks().len();
     }
-    assert!(straddlers > 4_000, "bindings that straddle are among the cases: {straddlers}");
+    assert!(spanning_ranks > 4_000, "bindings that straddle are among the cases: {spanning_ranks}");
 }
 
 /// The reference's own reader of an export: tags in order, attributes by their names, without a parser.

@@ -148,7 +148,7 @@ fn caches_with_unequal_numbers_of_ranks() {
     assert!(package.children().iter().all(|cache| cache.info().kind == Kind::L3Cache && cache.children().len() > 1));
     assert_eq!(package.roots(), [0, 3, 6], "who is in no cache is no root of one");
     let told: Vec<(usize, String)> =
-        groups.straddlers().into_iter().map(|(rank, group)| (rank, group.info().kind.to_string())).collect();
+        groups.spanning_ranks().into_iter().map(|(rank, group)| (rank, group.info().kind.to_string())).collect();
     assert_eq!(told, [(8, "Package".to_owned())]);
 }
 

@@ -149,8 +149,9 @@ fn section_4_1_1_a_rank_that_fits_no_child_gets_null_and_the_others_are_split() 
         assert_eq!(members.as_ref(), expected, "rank {rank}");
     }
     let groups = Groups::build(&places).unwrap();
-    let straddlers: Vec<_> = groups.straddlers().iter().map(|(rank, group)| (*rank, group.info().kind)).collect();
-    assert_eq!(straddlers, [(2, Kind::Machine), (5, Kind::Machine)]);
+    let spanning_ranks: Vec<_> =
+        groups.spanning_ranks().iter().map(|(rank, group)| (*rank, group.info().kind)).collect();
+    assert_eq!(spanning_ranks, [(2, Kind::Machine), (5, Kind::Machine)]);
     assert!(groups.to_string().starts_with("Machine node0 (8 ranks: 0-7), not below: 2,5\n"), "{groups}");
 }
 

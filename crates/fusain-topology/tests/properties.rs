@@ -107,11 +107,11 @@ proptest! {
             prop_assert!(group.ranks().is_sorted());
             let children = group.children();
             if children.is_empty() {
-                prop_assert!(group.straddlers().is_empty());
+                prop_assert!(group.spanning_ranks().is_empty());
                 continue;
             }
             let mut all: Vec<_> = children.iter().flat_map(|child| child.ranks()).collect();
-            all.extend(group.straddlers());
+            all.extend(group.spanning_ranks());
             all.sort_unstable();
             prop_assert_eq!(all, group.ranks(), "siblings are disjoint, and who is in none stays behind");
             for (index, child) in children.iter().enumerate() {
@@ -144,7 +144,7 @@ proptest! {
             let level = groups.min_level(&group.ranks()).unwrap();
             for rank in group.ranks() {
                 let held = groups.min_level(&[rank]).unwrap() == level;
-                prop_assert_eq!(held, group.straddlers().contains(&rank));
+                prop_assert_eq!(held, group.spanning_ranks().contains(&rank));
             }
         }
     }

@@ -5,8 +5,8 @@ use std::thread;
 
 use fusain_comm::{Communicator, World};
 use fusain_topology::{
-    Bound, CpuSet, DeviceKind, Error, Groups, Hierarchy, Host, Kind, Machine, Place, Policy, Scope, ThreadId, Workers,
-    split_by_names,
+    BindingGuard, CpuSet, DeviceKind, Error, Groups, Hierarchy, Host, Kind, Machine, Place, Policy, Scope, ThreadId,
+    Workers, split_by_names,
 };
 
 fn machine(name: &str) -> Machine {
@@ -227,7 +227,7 @@ fn devices_are_dealt_out_evenly() {
     for (gpus, ranks) in [([2, 2], 8), ([1, 2], 8), ([4, 4], 3), ([3, 0], 4), ([1, 1], 2), ([0, 0], 3), ([2, 3], 1)] {
         let machine = with_gpus(gpus);
         let bindings: Vec<CpuSet> = (0..ranks).map(|rank| CpuSet::from_iter([rank * 8 / ranks])).collect();
-        let dealt = machine.deal_devices(DeviceKind::Gpu, &bindings);
+        let dealt = machine.distribute_devices(DeviceKind::Gpu, &bindings);
         let devices = gpus[0] + gpus[1];
         let used = |device: usize| dealt.iter().flatten().filter(|&&other| other == device).count();
         let even = |counts: Vec<usize>| {
@@ -240,7 +240,7 @@ fn devices_are_dealt_out_evenly() {
     // With enough devices and ranks on both sides, each rank has a near device.
     let machine = with_gpus([2, 2]);
     let bindings: Vec<CpuSet> = (0..8).map(|core| CpuSet::from_iter([core])).collect();
-    for (core, devices) in machine.deal_devices(DeviceKind::Gpu, &bindings).iter().enumerate() {
+    for (core, devices) in machine.distribute_devices(DeviceKind::Gpu, &bindings).iter().enumerate() {
         assert!(machine.devices()[devices[0]].near.contains(core));
     }
 }
@@ -248,32 +248,32 @@ fn devices_are_dealt_out_evenly() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_binding_is_put_back_even_by_a_panic() {
-    let before = Bound::current().unwrap();
+    let before = BindingGuard::current().unwrap();
     let one: CpuSet = before.iter().take(1).collect();
     let panicked = std::panic::catch_unwind(|| {
-        let _bound = Bound::push(&one).unwrap();
-        assert_eq!(Bound::current().unwrap(), one);
+        let _bound = BindingGuard::push(&one).unwrap();
+        assert_eq!(BindingGuard::current().unwrap(), one);
         std::panic::resume_unwind(Box::new("on purpose"));
     });
     assert!(panicked.is_err());
-    assert_eq!(Bound::current().unwrap(), before);
-    let bound = Bound::push(&one).unwrap();
+    assert_eq!(BindingGuard::current().unwrap(), before);
+    let bound = BindingGuard::push(&one).unwrap();
     bound.pop().unwrap();
-    assert_eq!(Bound::current().unwrap(), before);
+    assert_eq!(BindingGuard::current().unwrap(), before);
     // If a set cannot be bound, all bindings stay as they were, also those of the threads before it in the list.
     let me = ThreadId::current();
     let nowhere: CpuSet = CpuSet::from_iter([1_000]);
     let far: CpuSet = CpuSet::from_iter([100_000]);
     for wrong in [&nowhere, &far, &CpuSet::default()] {
-        assert!(matches!(Bound::push_threads([(me, &one), (me, wrong)]), Err(Error::Binding { .. })), "{wrong}");
-        assert_eq!(Bound::current().unwrap(), before);
+        assert!(matches!(BindingGuard::push_threads([(me, &one), (me, wrong)]), Err(Error::Binding { .. })), "{wrong}");
+        assert_eq!(BindingGuard::current().unwrap(), before);
     }
 }
 
 #[cfg(target_os = "linux")]
 #[test]
 fn threads_of_a_pool_are_bound_and_put_back() {
-    let before = Bound::current().unwrap();
+    let before = BindingGuard::current().unwrap();
     let units: Vec<CpuSet> = before.iter().map(|pu| CpuSet::from_iter([pu])).collect();
     let (tell, told) = mpsc::channel();
     let (workers, asks): (Vec<_>, Vec<_>) = (0..3)
@@ -282,7 +282,7 @@ fn threads_of_a_pool_are_bound_and_put_back() {
             let tell = tell.clone();
             let worker = thread::spawn(move || {
                 tell.send(ThreadId::current()).unwrap();
-                asked.into_iter().for_each(|answer| answer.send(Bound::current().unwrap()).unwrap());
+                asked.into_iter().for_each(|answer| answer.send(BindingGuard::current().unwrap()).unwrap());
             });
             (worker, (ask, told.recv().unwrap()))
         })
@@ -296,9 +296,9 @@ fn threads_of_a_pool_are_bound_and_put_back() {
     };
     let sets: Vec<&CpuSet> = (0..3).map(|worker| &units[worker % units.len()]).collect();
     let threads = asks.iter().map(|(_, thread)| *thread);
-    let bound = Bound::push_threads(threads.zip(sets.iter().copied())).unwrap();
+    let bound = BindingGuard::push_threads(threads.zip(sets.iter().copied())).unwrap();
     assert!(are_at().eq(sets.iter().map(|&set| set.clone())));
-    assert_eq!(Bound::current().unwrap(), before, "the thread that binds others is not bound");
+    assert_eq!(BindingGuard::current().unwrap(), before, "the thread that binds others is not bound");
     drop(bound);
     assert!(are_at().all(|set| set == before));
     drop(asks);
@@ -307,7 +307,7 @@ fn threads_of_a_pool_are_bound_and_put_back() {
 
 #[test]
 fn a_vector_is_written_by_its_workers() {
-    let units: Vec<usize> = Bound::current().unwrap().iter().collect();
+    let units: Vec<usize> = BindingGuard::current().unwrap().iter().collect();
     let inside: String =
         units.iter().map(|pu| format!("<object type=\"PU\" os_index=\"{pu}\" cpuset=\"{}\"/>", mask(*pu))).collect();
     let all: Vec<String> = units.iter().map(|&pu| mask(pu)).collect();
@@ -318,10 +318,10 @@ fn a_vector_is_written_by_its_workers() {
     );
     let machine = Machine::from_xml(&text).unwrap();
     let workers = Scope::whole(&machine).workers(3, Policy::Close).unwrap();
-    let before = Bound::current().unwrap();
+    let before = BindingGuard::current().unwrap();
     let vector = workers.vector(10_000, |at| at as u64 * 3).unwrap();
     assert!(vector.iter().enumerate().all(|(at, &element)| element == at as u64 * 3));
-    assert_eq!(Bound::current().unwrap(), before);
+    assert_eq!(BindingGuard::current().unwrap(), before);
     assert!(workers.vector::<u8>(0, |_| 1).unwrap().is_empty());
     let nobody = Scope::whole(&machine).workers(0, Policy::Close).unwrap();
     assert_eq!(nobody.vector(3, |at| at).unwrap(), [0, 1, 2]);

@@ -65,6 +65,6 @@ fn object(of: &Object) -> Value {
 fn group(of: Group<'_>) -> Value {
     let children: Vec<Value> = of.children().into_iter().map(group).collect();
     value!({
-        "kind": of.info().kind.to_string(), "label": of.label(), "ranks": of.ranks(), "straddlers": of.straddlers(), "children": children,
+        "kind": of.info().kind.to_string(), "label": of.label(), "ranks": of.ranks(), "spanning_ranks": of.spanning_ranks(), "children": children,
     })
 }

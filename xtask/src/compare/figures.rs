@@ -49,7 +49,12 @@ const LOSSES: [Figure; 12] = [
     ),
     figure("the worst choice between sequential and parallel", "noloss", "worst", "times the time of the better one"),
     figure("calls within 5 % of the better of sequential and parallel", "noloss", "points_held", "of those measured"),
-    figure("an empty call, against TBB, whose caller may run all of it", "region", "tbb_over_ours", "times as fast"),
+    figure(
+        "an empty call, against TBB, which may run all of it on the calling thread",
+        "region",
+        "tbb_over_ours",
+        "times as fast",
+    ),
     figure(
         "bursts of short regions in a control loop, with `Wait::Spin`",
         "tick",

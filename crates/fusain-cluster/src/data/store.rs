@@ -29,14 +29,14 @@ use crate::wire::codec;
 /// rank would read the value that it has itself put into the store.
 ///
 /// ```
-/// use fusain_cluster::{Cluster, ForkJoin, Late, Step, Store};
+/// use fusain_cluster::{Cluster, ForkJoin, Remote, Step, Store};
 /// use fusain_comm::World;
 ///
 /// /// The sum of a part of a vector. A task holds the handle, which is some bytes; the rank that runs it fetches the vector.
 /// struct Sum<'a>(&'a Store<Vec<f64>>);
 ///
 /// impl ForkJoin for Sum<'_> {
-///     type Task = (Late<Vec<f64>>, usize, usize);
+///     type Task = (Remote<Vec<f64>>, usize, usize);
 ///     type Tasks = [Self::Task; 2];
 ///     type Value = f64;
 ///     type Frame = ();
@@ -66,7 +66,7 @@ pub struct Store<T> {
 /// A handle of a value in a [`Store`], valid on any rank. It takes a few bytes.
 #[derive(Serialize, Deserialize)]
 #[serde(bound = "")]
-pub struct Late<T> {
+pub struct Remote<T> {
     /// The store's number.
     store: u32,
     rank: u32,
@@ -85,8 +85,8 @@ impl<C: Communicator> Cluster<'_, C> {
 
 impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     /// Keeps `value` on this rank and returns a handle for it. Nothing is sent or encoded before another rank fetches it.
-    pub fn put(&self, value: T) -> Late<T> {
-        Late { store: self.number, rank: self.values.me, key: self.values.put(value), value: PhantomData }
+    pub fn put(&self, value: T) -> Remote<T> {
+        Remote { store: self.number, rank: self.values.me, key: self.values.put(value), value: PhantomData }
     }
 
     /// Returns the value. If this rank has not used it before, it is fetched, and the calling thread waits for about a round trip.
@@ -94,7 +94,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     /// # Errors
     /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value in this store, or it cannot be decoded;
     /// [`Error::Transport`] if it would have to be fetched before the cluster's first run, or after the cluster was dropped.
-    pub fn fetch(&self, handle: Late<T>) -> Result<Arc<T>> {
+    pub fn fetch(&self, handle: Remote<T>) -> Result<Arc<T>> {
         let at = (handle.rank, handle.key);
         if handle.store != self.number {
             // This store may have another value with the same key.
@@ -128,7 +128,7 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     }
 
     /// Like [`fetch`](Self::fetch), for the callbacks of an algorithm: an error ends the run, which returns it.
-    pub fn get(&self, handle: Late<T>) -> Arc<T> {
+    pub fn get(&self, handle: Remote<T>) -> Arc<T> {
         match self.fetch(handle) {
             Ok(value) => value,
             // Caught by the function that began the run.
@@ -137,31 +137,31 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
     }
 }
 
-impl<T> Clone for Late<T> {
+impl<T> Clone for Remote<T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Late<T> {}
+impl<T> Copy for Remote<T> {}
 
-impl<T> PartialEq for Late<T> {
+impl<T> PartialEq for Remote<T> {
     fn eq(&self, other: &Self) -> bool {
         (self.store, self.rank, self.key) == (other.store, other.rank, other.key)
     }
 }
 
-impl<T> Eq for Late<T> {}
+impl<T> Eq for Remote<T> {}
 
-impl<T> Hash for Late<T> {
+impl<T> Hash for Remote<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (self.store, self.rank, self.key).hash(state);
     }
 }
 
-impl<T> fmt::Debug for Late<T> {
+impl<T> fmt::Debug for Remote<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Late").field("store", &self.store).field("rank", &self.rank).field("key", &self.key).finish()
+        f.debug_struct("Remote").field("store", &self.store).field("rank", &self.rank).field("key", &self.key).finish()
     }
 }
 

@@ -8,7 +8,7 @@ use serde::ser::{Error, Serialize, Serializer};
 /// A part of a state that is of use on its own rank only: a place in a tree, frames that wait, results that are not committed.
 ///
 /// It is encoded as no bytes, so it would be empty on another rank. So a state in which it is filled must stay on its rank:
-/// [`Distributed::travels`](crate::Distributed::travels) must return false for it. Encoding it anyway panics with debug assertions. Without
+/// [`Distributed::can_migrate`](crate::Distributed::can_migrate) must return false for it. Encoding it anyway panics with debug assertions. Without
 /// them it ends the run: with [`Error::Encode`](crate::Error::Encode) on this rank, with [`Error::RankFailed`](crate::Error::RankFailed) on
 /// others. `#[serde(skip)]` would lose it silently.
 ///
@@ -24,8 +24,8 @@ use serde::ser::{Error, Serialize, Serializer};
 /// }
 ///
 /// let part = Part { range: 3..7, cache: Unsent(None) };
-/// let travels = |part: &Part| part.cache.0.is_none();
-/// assert!(travels(&part));
+/// let can_migrate = |part: &Part| part.cache.0.is_none();
+/// assert!(can_migrate(&part));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Unsent<T>(pub Option<T>);
@@ -40,7 +40,7 @@ impl<T> Serialize for Unsent<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         debug_assert!(
             self.0.is_none(),
-            "a state that has to stay on its rank was about to be sent; see `Distributed::travels`"
+            "a state that has to stay on its rank was about to be sent; see `Distributed::can_migrate`"
         );
         match self.0 {
             None => serializer.serialize_unit(),

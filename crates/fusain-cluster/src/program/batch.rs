@@ -8,7 +8,7 @@ pub trait Batch<T> {
     type Values<V>;
 
     /// Pushes all tasks but the last on a stack. Returns the number of tasks, and the last one.
-    fn lay_down(self, tasks: &mut Vec<T>) -> (usize, Option<T>);
+    fn push_onto(self, tasks: &mut Vec<T>) -> (usize, Option<T>);
 
     /// Collects `count` values: `first` if there is one, then values from the top of a stack.
     fn gather<V>(count: usize, first: Option<V>, stack: &mut Vec<V>) -> Self::Values<V>;
@@ -18,7 +18,7 @@ impl<T, const N: usize> Batch<T> for [T; N] {
     type Values<V> = [V; N];
 
     #[inline]
-    fn lay_down(self, tasks: &mut Vec<T>) -> (usize, Option<T>) {
+    fn push_onto(self, tasks: &mut Vec<T>) -> (usize, Option<T>) {
         let mut all = self.into_iter();
         let last = all.next_back();
         tasks.extend(all);
@@ -38,7 +38,7 @@ impl<T> Batch<T> for Vec<T> {
     type Values<V> = Vec<V>;
 
     #[inline]
-    fn lay_down(mut self, tasks: &mut Vec<T>) -> (usize, Option<T>) {
+    fn push_onto(mut self, tasks: &mut Vec<T>) -> (usize, Option<T>) {
         let (count, last) = (self.len(), self.pop());
         tasks.append(&mut self);
         (count, last)

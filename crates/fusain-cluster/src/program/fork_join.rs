@@ -171,7 +171,7 @@ struct Node<F: ForkJoin> {
 
 impl<F: ForkJoin> Shared<F> {
     /// Stores a value. If it was the last one of its frame, returns a branch that goes on with the frame.
-    fn bring(&mut self, home: Home, value: F::Value) -> Option<Branch<F>> {
+    fn deliver(&mut self, home: Home, value: F::Value) -> Option<Branch<F>> {
         let node = self.nodes.get_mut(&home.node)?;
         if node.values.get_mut(home.slot as usize)?.replace(value).is_none() {
             node.missing -= 1;
@@ -255,7 +255,7 @@ impl<F: ForkJoin> Stacks<F> {
                 Step::Fork { tasks, frame } => (tasks, frame),
             };
             let tasks_below = self.tasks.len();
-            match tasks.lay_down(&mut self.tasks) {
+            match tasks.push_onto(&mut self.tasks) {
                 (count, Some(last)) => {
                     self.frames.push(Frame { frame, count, tasks_below });
                     return ControlFlow::Continue(last);
@@ -336,17 +336,17 @@ impl<F: ForkJoin> Tasks<'_, F> {
 
     /// Stores the value of this worker's last frame. If it was the last value of a frame in the table, returns that frame to go on with.
     #[cold]
-    fn bring(&self, home: Home, value: F::Value) -> Option<Begun<F>> {
+    fn deliver(&self, home: Home, value: F::Value) -> Option<Begun<F>> {
         let mut shared = self.shared();
         if home.rank != self.rank {
             shared.out.push((home, value));
             return None;
         }
-        shared.bring(home, value)?.begun.0
+        shared.deliver(home, value)?.begun.0
     }
 
     /// Moves the frames up to `last` to the table; returns their tasks that have not begun.
-    fn lay_open(&self, begun: &mut Begun<F>, last: usize) -> Vec<(Home, F::Task)> {
+    fn publish(&self, begun: &mut Begun<F>, last: usize) -> Vec<(Home, F::Task)> {
         let mut shared = self.shared();
         let mut loose = Vec::new();
         let left: Vec<usize> = (0..=last).map(|at| begun.stacks.left(at)).collect();
@@ -401,7 +401,7 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
             };
             begun = match end {
                 ControlFlow::Continue(task) => Some(Begun { home, turn: Turn::Begin(task), stacks }),
-                ControlFlow::Break(value) => self.bring(home, value),
+                ControlFlow::Break(value) => self.deliver(home, value),
             };
         }
         branch.begun.0 = begun;
@@ -416,7 +416,7 @@ impl<F: ForkJoin> Algorithm for Tasks<'_, F> {
             && let Some(begun) = &mut branch.begun.0
         {
             let oldest = (0..begun.stacks.frames.len()).find(|at| begun.stacks.left(*at) > 0)?;
-            branch.loose = self.lay_open(begun, oldest);
+            branch.loose = self.publish(begun, oldest);
         }
         let count = branch.loose.len();
         let given = if branch.begun.0.is_some() { count.div_ceil(2) } else { count / 2 };
@@ -438,7 +438,7 @@ impl<F: ForkJoin> Distributed for Tasks<'_, F> {
         for (home, value) in part {
             if home.rank != self.rank {
                 whole.push((home, value));
-            } else if let Some(branch) = shared.bring(home, value) {
+            } else if let Some(branch) = shared.deliver(home, value) {
                 shared.ready.push(branch);
             }
         }
@@ -449,7 +449,7 @@ impl<F: ForkJoin> Distributed for Tasks<'_, F> {
     }
 
     /// Only a frame's own rank knows it.
-    fn travels(&self, branch: &Branch<F>) -> bool {
+    fn can_migrate(&self, branch: &Branch<F>) -> bool {
         branch.begun.0.is_none()
     }
 }

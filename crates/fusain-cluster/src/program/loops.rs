@@ -234,7 +234,7 @@ where
     }
 
     /// A result belongs to its worker until it is committed.
-    fn travels(&self, span: &Span<T>) -> bool {
+    fn can_migrate(&self, span: &Span<T>) -> bool {
         span.found.0.is_none()
     }
 

@@ -412,7 +412,7 @@ impl<S: Search> Distributed for Walk<'_, S> {
     }
 
     /// Only the worker itself knows its position and the results there.
-    fn travels(&self, path: &Path<S>) -> bool {
+    fn can_migrate(&self, path: &Path<S>) -> bool {
         path.place.0.is_none() && path.found.0.is_none()
     }
 

@@ -13,7 +13,7 @@
 //! | result | thief to giver | the result of the task *and of everything split off it*: it acknowledges the task | |
 //! | stop | down a binary tree from rank 0 | all is done; the result of the run | |
 //!
-//! The other messages between the ranks of a cluster (signs of life, data of a store, bounds, farewells) are not part of this protocol.
+//! The other messages between the ranks of a cluster (heartbeats, data of a store, bounds, the end of the cluster) are not part of this protocol.
 //!
 //! # States of a rank
 //!
@@ -57,7 +57,7 @@
 //! # States that have to stay
 //!
 //! A result may make several states possible at once: frames whose last value it brought. Only their rank can use them. So they wait there until a worker takes
-//! them, and a request that arrives meanwhile gets none of them ([`Distributed::travels`](crate::Distributed::travels)). Each worker [`Offer`]s a part of the
+//! them, and a request that arrives meanwhile gets none of them ([`Distributed::can_migrate`](crate::Distributed::can_migrate)). Each worker [`Offer`]s a part of the
 //! states that may leave; these parts together are one task.
 //!
 //! # Panics in user code
@@ -66,9 +66,9 @@
 //!
 //! | what panics | on which thread | what happens |
 //! |---|---|---|
-//! | `do_unit`, `commit`, `split`, `travels`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool passes the panic to the caller; the rank gives up and tells all ranks; the panic goes on |
+//! | `do_unit`, `commit`, `split`, `can_migrate`, `weight`, a state's `Serialize` or `Drop` | a worker's, or the caller's | the pool passes the panic to the caller; the rank gives up and tells all ranks; the panic goes on |
 //! | `take`, `merge`, `resume`, `accepts`, an output's or state's `Deserialize` | the caller's | the same |
-//! | a stored value's `Serialize` | the driver of the progress loop | the loop ends the cluster's client; all ranks end with an error, those that receive nothing after their patience |
+//! | a stored value's `Serialize` | the driver of the progress loop | the loop ends the cluster's client; all ranks end with an error, those that receive nothing after the heartbeat timeout |
 //!
 //! A task whose state or result was lost that way never comes back, and no rank waits for it: a rank that was told of the failure ends when it next takes its
 //! state's lock. `tests/unwinding.rs` panics at each of these places; `tests/runs.rs` (`any_delays_and_kills`) at any unit, with delays.

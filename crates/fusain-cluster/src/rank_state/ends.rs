@@ -1,8 +1,8 @@
-//! How a cluster ends: by a failure that all ranks are told of, or by good-byes.
+//! How a cluster ends: by a failure that all ranks are told of, or when all of them are quiescent.
 
 use std::time::Instant;
 
-use super::{Failure, LAST_WORDS, RankState, State, Traffic};
+use super::{Failure, LEAVE_TIMEOUT, RankState, State, Traffic};
 use crate::data::cells::Raised;
 use crate::error::Error;
 use crate::wire::packet::Header;
@@ -66,44 +66,44 @@ impl RankState {
         self.lock().error().cloned()
     }
 
-    /// Sends good-byes up the tree, and farewells down.
+    /// Reports quiescence up the tree, and shuts down ranks down the tree.
     ///
-    /// Rank 0 says farewell when as many messages have been received as were sent. Messages between two ranks keep their order, but a message of a third rank
+    /// Rank 0 begins to shut down when as many messages have been received as were sent. Messages between two ranks keep their order, but a message of a third rank
     /// may come later than messages that it has caused. Without the count, a message might reach a rank that has left, and be taken for one of the next cluster
     /// on that communicator.
-    pub(super) fn part(&self, state: &mut State) {
+    pub(super) fn depart(&self, state: &mut State) {
         let children = self.children().count();
-        if !state.departure.wanted || state.departure.farewell || state.departure.byes.len() < children {
+        if !state.departure.wanted || state.departure.may_leave || state.departure.quiescent.len() < children {
             return;
         }
-        if state.departure.said.is_none() {
+        if state.departure.reported.is_none() {
             let raised = self.tables.rest();
             self.tell_raised(state, &raised);
         }
-        let all = state.departure.byes.values().fold(state.traffic, |all, below| Traffic {
+        let all = state.departure.quiescent.values().fold(state.traffic, |all, below| Traffic {
             sent: all.sent.saturating_add(below.sent),
             received: all.received.saturating_add(below.received),
         });
-        if state.departure.said.replace(all) == Some(all) {
+        if state.departure.reported.replace(all) == Some(all) {
             return;
         }
         let Traffic { sent, received } = all;
         match self.me {
-            0 if sent == received => self.bid_farewell(state),
+            0 if sent == received => self.shut_down(state),
             0 => {}
             me => {
                 let mine = (state.reports.gathered, me);
                 let (gathered, rank) = state.departure.fewest.map_or(mine, |below| below.min(mine));
-                state.send((me - 1) / 2, &Header::Bye { rank, gathered, sent, received }, Vec::new());
+                state.send((me - 1) / 2, &Header::Quiescent { rank, gathered, sent, received }, Vec::new());
             }
         }
     }
 
     /// Tells this rank's children that they may leave, and lets this rank leave.
-    pub(super) fn bid_farewell(&self, state: &mut State) {
-        state.departure.farewell = true;
-        state.departure.patient_until = Some(Instant::now() + LAST_WORDS);
-        self.children().for_each(|child| state.send(child, &Header::Farewell, Vec::new()));
+    pub(super) fn shut_down(&self, state: &mut State) {
+        state.departure.may_leave = true;
+        state.departure.deadline = Some(Instant::now() + LEAVE_TIMEOUT);
+        self.children().for_each(|child| state.send(child, &Header::Shutdown, Vec::new()));
         state.send((self.me + 1) % self.size, &Header::Leaving, Vec::new());
     }
 
@@ -123,7 +123,7 @@ impl RankState {
                 // The others have begun a run that this rank will not begin, and some of them wait for messages that it should pass on.
                 self.fail(&mut state, Error::left(self.me as usize));
             }
-            self.part(&mut state);
+            self.depart(&mut state);
         }
         loop {
             let seen = self.changes();

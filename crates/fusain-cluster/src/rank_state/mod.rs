@@ -46,10 +46,10 @@ use crate::victims::{Seeker, Victims};
 use crate::wire::packet::{Header, Packet};
 use fusain_pool::shake::shake;
 
-/// The time between two signs of life of a rank.
-const SIGN_OF_LIFE: Duration = Duration::from_millis(250);
+/// The time between two heartbeats of a rank.
+const HEARTBEAT: Duration = Duration::from_millis(250);
 
-/// How many times as long a rank waits for the first sign of life as for a later one. Others may come late to their first run, for example because
+/// How many times as long a rank waits for the first heartbeat as for a later one. Others may come late to their first run, for example because
 /// they read their data first.
 const ARRIVAL: u32 = 30;
 
@@ -57,8 +57,8 @@ const ARRIVAL: u32 = 30;
 const GRACE: Duration = Duration::from_millis(100);
 
 /// How long a rank that leaves waits for the last messages of others. After a failure it waits until all others have been told and end, too; otherwise
-/// for the last sign of life. Messages that it did not wait for would reach the next user of the communicator.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// for the last heartbeat. Messages that it did not wait for would reach the next user of the communicator.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub(crate) struct RankState {
     pub(crate) me: u32,
@@ -73,7 +73,7 @@ pub(crate) struct RankState {
 
 /// Values that are fixed when the cluster connects.
 struct Settings {
-    patience: Duration,
+    heartbeat_timeout: Duration,
     /// Called four times a second with the status.
     watch: Option<Mutex<OnStatus>>,
     /// The access to the progress loop.
@@ -112,16 +112,16 @@ struct Run {
     early: Vec<(u32, u32, Message<Vec<u8>>)>,
 }
 
-/// Signs of life.
+/// Heartbeats.
 #[derive(Default)]
 struct Health {
-    /// When this rank's next sign is due.
-    signs_at: Option<Instant>,
-    /// When this rank gave its first sign.
+    /// When this rank's next heartbeat is due.
+    heartbeat_at: Option<Instant>,
+    /// When this rank sent its first heartbeat.
     begun: Option<Instant>,
-    /// When the rank before this one last gave a sign.
+    /// When the rank before this one last sent one.
     heard: Option<Instant>,
-    /// The rank before this one leaves, and has given its last sign.
+    /// The rank before this one leaves, and has sent its last one.
     was_last: bool,
     /// An error about a rank that is gone. It becomes the failure at this time if no other failure is known by then.
     suspect: Option<(Instant, Error)>,
@@ -139,18 +139,18 @@ impl Health {
 /// The state of this rank's departure.
 #[derive(Default)]
 struct Departure {
-    /// The children in the tree that have said good-bye, and the traffic that each last reported.
-    byes: BTreeMap<u32, Traffic>,
+    /// The children in the tree that have reported quiescence, and the traffic that each last reported.
+    quiescent: BTreeMap<u32, Traffic>,
     /// Of these children and all ranks below them, the one that has reported least often: how often, and its number.
     fewest: Option<(u32, u32)>,
     /// Whether this rank wants to leave.
     wanted: bool,
-    /// Set when this rank has said good-bye, with the traffic of itself and all ranks below it. From then on it sends nothing but signs of life.
-    said: Option<Traffic>,
+    /// Set when this rank has reported quiescence, with the traffic of itself and all ranks below it. From then on it sends nothing but heartbeats.
+    reported: Option<Traffic>,
     /// Whether this rank may leave.
-    farewell: bool,
-    /// When it stops waiting for the last sign of life of the rank before it, which may be lost.
-    patient_until: Option<Instant>,
+    may_leave: bool,
+    /// When it stops waiting for the last heartbeat of the rank before it, which may be lost.
+    deadline: Option<Instant>,
     /// Whether the progress loop has ended.
     closed: bool,
 }
@@ -170,12 +170,12 @@ struct Failure {
     /// Ranks to which nothing can be sent any more.
     gone: BTreeSet<u32>,
     /// When this rank stops waiting for the others to end.
-    patient_until: Instant,
+    deadline: Instant,
 }
 
 impl Failure {
     fn new(error: Error) -> Self {
-        Self { error, ended: BTreeSet::new(), gone: BTreeSet::new(), patient_until: Instant::now() + LAST_WORDS }
+        Self { error, ended: BTreeSet::new(), gone: BTreeSet::new(), deadline: Instant::now() + LEAVE_TIMEOUT }
     }
 }
 
@@ -247,13 +247,13 @@ impl RankState {
     }
 
     /// Connects the rank state to the progress loop.
-    pub(crate) fn open(&self, victims: Victims, patience: Duration, watch: Option<OnStatus>, poller: Poller) {
+    pub(crate) fn open(&self, victims: Victims, heartbeat_timeout: Duration, watch: Option<OnStatus>, poller: Poller) {
         self.lock().thief = Thief::new(Seeker::new(self.me, self.size, victims));
         // Set once for each cluster.
-        drop(self.settings.set(Settings { patience, watch: watch.map(Mutex::new), poller }));
+        drop(self.settings.set(Settings { heartbeat_timeout, watch: watch.map(Mutex::new), poller }));
     }
 
-    /// Whether `from` is the rank whose signs of life this one waits for.
+    /// Whether `from` is the rank whose heartbeats this one waits for.
     fn is_before(&self, from: u32) -> bool {
         (from + 1) % self.size == self.me
     }

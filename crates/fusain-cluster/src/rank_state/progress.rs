@@ -3,7 +3,7 @@
 use std::sync::PoisonError;
 use std::time::Instant;
 
-use super::{ARRIVAL, Data, FromRank, GRACE, RankState, SIGN_OF_LIFE, State, Traffic};
+use super::{ARRIVAL, Data, FromRank, GRACE, HEARTBEAT, RankState, State, Traffic};
 use crate::error::Error;
 use crate::log::Status;
 use crate::protocol::{self, Message};
@@ -52,7 +52,7 @@ impl RankState {
         }
         state.traffic.received += u64::from(header.is_counted());
         match header {
-            Header::Alive => {}
+            Header::Heartbeat => {}
             Header::Leaving => state.health.was_last = true,
             Header::Lost { rank } => {
                 self.hear_end(state, from as u32, Error::RankLost { rank: rank as usize, why: text(&payload) });
@@ -60,13 +60,13 @@ impl RankState {
             Header::Failed { rank } => {
                 self.hear_end(state, from as u32, Error::RankFailed { rank: rank as usize, why: text(&payload) });
             }
-            Header::Bye { rank, gathered, sent, received } => {
+            Header::Quiescent { rank, gathered, sent, received } => {
                 let departure = &mut state.departure;
-                departure.byes.insert(from as u32, Traffic { sent, received });
+                departure.quiescent.insert(from as u32, Traffic { sent, received });
                 let fewest = (gathered, rank);
                 departure.fewest = Some(departure.fewest.map_or(fewest, |before| before.min(fewest)));
             }
-            Header::Farewell => self.bid_farewell(state),
+            Header::Shutdown => self.shut_down(state),
             Header::Fetch { store, key } => match answer {
                 Some(Ok(value)) => {
                     state.send(from as u32, &Header::Data { store, key }, value);
@@ -109,7 +109,7 @@ impl RankState {
             }
         }
         // The message may be the last one that was missing, or one more to count.
-        self.part(state);
+        self.depart(state);
     }
 
     pub(super) fn work_message(&self, state: &mut State, now: Instant, from: u32, mut message: Message<Vec<u8>>) {
@@ -140,29 +140,30 @@ impl RankState {
             self.fail(&mut state, error);
         }
         let mut status = None;
-        if state.health.signs_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.departure.farewell {
-            let due = state.health.signs_at.replace(now + SIGN_OF_LIFE).unwrap_or(now);
+        if state.health.heartbeat_at.is_none_or(|at| at <= now) && state.failure.is_none() && !state.departure.may_leave
+        {
+            let due = state.health.heartbeat_at.replace(now + HEARTBEAT).unwrap_or(now);
             let late = now.saturating_duration_since(due);
-            if self.settings.get().is_some_and(|settings| late > settings.patience / 2) {
+            if self.settings.get().is_some_and(|settings| late > settings.heartbeat_timeout / 2) {
                 state.health.sleep(late);
             }
-            status = self.give_signs(&mut state, now);
+            status = self.heartbeat(&mut state, now);
         }
-        let due = state.health.signs_at.unwrap_or(now + SIGN_OF_LIFE);
+        let due = state.health.heartbeat_at.unwrap_or(now + HEARTBEAT);
         let due = state.thief.due().map_or(due, |at| at.min(due));
         let due = state.health.suspect.as_ref().map_or(due, |(at, _)| due.min(*at));
-        // A rank that has said good-bye sends nothing more but signs of life.
-        let tells = state.departure.said.is_none() && state.failure.is_none();
+        // A rank that has reported quiescence sends nothing more but heartbeats.
+        let tells = state.departure.reported.is_none() && state.failure.is_none();
         let (raised, tells_at) = if tells { self.tables.changes(now) } else { Default::default() };
         self.tell_raised(&mut state, &raised);
         let changed = state.failure.is_some() && !had_failed;
         state.take_outgoing(into);
         let (is_last, is_lossy) = self.may_close(&state, now);
-        // After a failure there are no signs of life, and before this rank wants to leave it waits for no other.
+        // After a failure there are no heartbeats, and before this rank wants to leave it waits for no other.
         let due = match &state.failure {
-            Some(failure) if state.departure.wanted => failure.patient_until,
-            Some(_) => now + SIGN_OF_LIFE,
-            None => state.departure.patient_until.map_or(due, |at| at.min(due)),
+            Some(failure) if state.departure.wanted => failure.deadline,
+            Some(_) => now + HEARTBEAT,
+            None => state.departure.deadline.map_or(due, |at| at.min(due)),
         };
         drop(state);
         if changed {
@@ -182,36 +183,36 @@ impl RankState {
         }
         match &state.failure {
             None => {
-                let is_late = departure.patient_until.is_some_and(|at| now >= at);
-                (departure.farewell && (state.health.was_last || is_late), false)
+                let is_late = departure.deadline.is_some_and(|at| now >= at);
+                (departure.may_leave && (state.health.was_last || is_late), false)
             }
             Some(failure) => {
-                let is_late = now >= failure.patient_until;
+                let is_late = now >= failure.deadline;
                 let is_lost = matches!(failure.error, Error::RankLost { .. }) || !failure.gone.is_empty();
                 (is_late || self.are_over(failure), is_late || is_lost)
             }
         }
     }
 
-    /// Gives a sign of life and checks that of the rank before this one. Returns the status on rank 0; sends it up the tree on other ranks.
-    fn give_signs(&self, state: &mut State, now: Instant) -> Option<Status> {
+    /// Sends a heartbeat, and checks that the rank before this one has sent one. Returns the status on rank 0; sends it up the tree on other ranks.
+    fn heartbeat(&self, state: &mut State, now: Instant) -> Option<Status> {
         let settings = self.settings.get()?;
-        state.send((self.me + 1) % self.size, &Header::Alive, Vec::new());
+        state.send((self.me + 1) % self.size, &Header::Heartbeat, Vec::new());
         let begun = *state.health.begun.get_or_insert(now);
-        let (since, patience, hint) = match state.health.heard {
-            Some(heard) => (heard, settings.patience, ""),
+        let (since, timeout, hint) = match state.health.heard {
+            Some(heard) => (heard, settings.heartbeat_timeout, ""),
             None => (
                 begun,
-                settings.patience.saturating_mul(ARRIVAL),
-                "at all, if it may begin later give more `patience`: ",
+                settings.heartbeat_timeout.saturating_mul(ARRIVAL),
+                "at all, if it may begin later raise `heartbeat_timeout`: ",
             ),
         };
-        if !state.health.was_last && now.saturating_duration_since(since) > patience {
-            let why = format!("no sign of life {hint}for {:.1} s", patience.as_secs_f64());
+        if !state.health.was_last && now.saturating_duration_since(since) > timeout {
+            let why = format!("no heartbeat {hint}for {:.1} s", timeout.as_secs_f64());
             let rank = ((self.me + self.size - 1) % self.size) as usize;
             self.fail(state, Error::RankLost { rank, why });
         }
-        settings.watch.as_ref().filter(|_| state.departure.said.is_none())?;
+        settings.watch.as_ref().filter(|_| state.departure.reported.is_none())?;
         let is_idle = state.run.protocol.as_ref().is_none_or(protocol::Rank::is_idle);
         let (tasks, units) = (state.log.report.tasks_taken, state.log.units());
         let mine = Status { ranks: 1, idle: u32::from(is_idle), tasks, units };
@@ -233,7 +234,7 @@ impl RankState {
     /// way.
     pub(crate) fn transport_failed(&self, to: u32, error: fusain_comm::Error) {
         let mut state = self.lock();
-        if state.departure.farewell {
+        if state.departure.may_leave {
             return;
         }
         let error = match error {
@@ -250,7 +251,7 @@ impl RankState {
     pub(crate) fn close(&self) {
         let mut state = self.lock();
         state.departure.closed = true;
-        if !state.departure.farewell {
+        if !state.departure.may_leave {
             self.fail(&mut state, Error::Transport(fusain_comm::Error::Abandoned));
         }
         self.notify();
@@ -268,25 +269,25 @@ mod tests {
     use crate::victims::Victims;
     use crate::wire::packet::Packet;
 
-    /// The number of ticks in one patience.
+    /// The number of ticks in one timeout.
     const LOOKS: u32 = 4;
 
-    /// The number of ticks after which a rank gives the other one up. It hears nothing from it, or one sign. Its process is stopped for
+    /// The number of ticks after which a rank gives the other one up. It hears nothing from it, or one heartbeat. Its process is stopped for
     /// `stopped` ticks at first.
     fn gives_up_after(heard: bool, stopped: u32) -> u32 {
         let ends = World::threads(2).run(|comm| {
             let state = RankState::new(comm.rank(), 2);
             let progress = Progress::manual(comm, Settings::default());
-            let patience = Duration::from_secs(10);
-            state.open(Victims::default(), patience, None, progress.handle().poller());
+            let timeout = Duration::from_secs(10);
+            state.open(Victims::default(), timeout, None, progress.handle().poller());
             let begun = Instant::now();
             if heard {
-                state.receive(1 - state.me as usize, Packet::new(&Header::Alive, Vec::new()).seal());
+                state.receive(1 - state.me as usize, Packet::new(&Header::Heartbeat, Vec::new()).seal());
             }
-            let look = patience / LOOKS;
+            let look = timeout / LOOKS;
             state.tick(begun, &mut Vec::new());
             let after = (stopped..).find(|&looks| {
-                // In the middle between two signs, since a message takes some time.
+                // In the middle between two heartbeats, since a message takes some time.
                 state.tick(begun + looks * look + look / 2, &mut Vec::new());
                 state.failure().is_some()
             });
@@ -306,12 +307,12 @@ mod tests {
 
     #[test]
     fn what_a_rank_has_slept_through_does_not_count() {
-        // A hundred patiences, of which the time of one sign counts.
+        // A hundred timeouts, of which the time of one heartbeat counts.
         let after = gives_up_after(true, 100 * LOOKS);
         assert!((101 * LOOKS - 1..=101 * LOOKS + 1).contains(&after), "{after}");
     }
     #[test]
-    fn a_patience_without_end_is_no_overflow() {
+    fn a_timeout_without_end_is_no_overflow() {
         World::threads(2).run(|comm| {
             let state = RankState::new(comm.rank(), 2);
             let progress = Progress::manual(comm, Settings::default());

@@ -67,7 +67,7 @@ impl RankState {
             let seen = self.changes();
             let mut guard = self.lock();
             let state = &mut *guard;
-            if state.departure.closed || state.departure.said.is_some() || self.poller().is_none() {
+            if state.departure.closed || state.departure.reported.is_some() || self.poller().is_none() {
                 // No client is left to send the request or to receive the answer.
                 return Err(state.error().cloned().unwrap_or(fusain_comm::Error::Abandoned.into()));
             }

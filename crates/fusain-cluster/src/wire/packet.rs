@@ -28,7 +28,7 @@ pub(crate) enum Header {
     /// A message of the protocol, in the run of this number. Its state or result is the payload.
     Work { run: u32, message: Message<()> },
     /// "I am there."
-    Alive,
+    Heartbeat,
     /// "This rank is gone, the runs are over." The reason is the payload.
     Lost { rank: u32 },
     /// "This rank ends with an error, the runs are over." The error is the payload.
@@ -43,20 +43,20 @@ pub(crate) enum Header {
     Report { number: u32 },
     /// "This is the status of me and all ranks below me."
     Status { ranks: u32, idle: u32, tasks: u64, units: u64 },
-    /// "That was my last sign of life: I leave."
+    /// "That was my last heartbeat: I leave."
     Leaving,
     /// "Neither I nor any rank below me in the tree will send anything any more. These are the numbers of messages that we have sent and received.
-    /// `rank` is the one of us that has reported least often, `gathered` times." Said again when another message has come.
-    Bye { rank: u32, gathered: u32, sent: u64, received: u64 },
+    /// `rank` is the one of us that has reported least often, `gathered` times." Sent again when another message has come.
+    Quiescent { rank: u32, gathered: u32, sent: u64, received: u64 },
     /// "No rank will send anything any more, and no message is under way."
-    Farewell,
+    Shutdown,
 }
 
 impl Header {
     /// Whether the message is counted. The messages by which ranks leave are not, nor those that they still send meanwhile.
     pub(crate) fn is_counted(&self) -> bool {
-        use Header::{Alive, Bye, Failed, Farewell, Leaving, Lost};
-        !matches!(self, Alive | Leaving | Bye { .. } | Farewell | Lost { .. } | Failed { .. })
+        use Header::{Failed, Heartbeat, Leaving, Lost, Quiescent, Shutdown};
+        !matches!(self, Heartbeat | Leaving | Quiescent { .. } | Shutdown | Lost { .. } | Failed { .. })
     }
 }
 
@@ -155,14 +155,14 @@ mod tests {
         ];
         prop_oneof![
             (any::<u32>(), message).prop_map(|(run, message)| Header::Work { run, message }),
-            Just(Header::Alive),
+            Just(Header::Heartbeat),
             any::<u32>().prop_map(|rank| Header::Lost { rank }),
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Header::Fetch { store, key }),
             (any::<u32>(), any::<u64>()).prop_map(|(store, key)| Header::Data { store, key }),
             any::<u32>().prop_map(|rank| Header::Lost { rank }),
             any::<u32>().prop_map(|rank| Header::Failed { rank }),
             (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())
-                .prop_map(|(rank, gathered, sent, received)| Header::Bye { rank, gathered, sent, received }),
+                .prop_map(|(rank, gathered, sent, received)| Header::Quiescent { rank, gathered, sent, received }),
             Just(Header::Leaving),
             any::<u32>().prop_map(|number| Header::Report { number }),
             (any::<u32>(), any::<u32>(), any::<u64>(), any::<u64>())
@@ -172,7 +172,7 @@ mod tests {
                 cell,
                 value
             }),
-            Just(Header::Farewell),
+            Just(Header::Shutdown),
         ]
     }
 

@@ -57,7 +57,7 @@ fn check_length<T: Plain>(status: Status, given: usize) -> Result<()> {
 
 /// Refuses zero-sized elements, which messages do not count.
 fn check_size<T: Plain>() -> Result<()> {
-    if size_of::<T>() > 0 { Ok(()) } else { Err(Error::NoSize) }
+    if size_of::<T>() > 0 { Ok(()) } else { Err(Error::ZeroSizedElement) }
 }
 
 /// After round k a rank knows of the 2^(k+1) ranks before it; after ⌈log₂ p⌉ rounds, of all.
@@ -85,11 +85,11 @@ mod tests {
             comm.broadcast(&mut data, 1).unwrap();
             comm.allreduce(&mut data, |_, _| ()).unwrap();
             comm.scan(&mut data, |_, _| ()).unwrap();
-            assert_eq!(comm.gather(&data, 1), Err(Error::NoSize));
-            assert_eq!(comm.allgather(&data), Err(Error::NoSize));
+            assert_eq!(comm.gather(&data, 1), Err(Error::ZeroSizedElement));
+            assert_eq!(comm.allgather(&data), Err(Error::ZeroSizedElement));
             let parts = vec![vec![()]; 3];
-            assert_eq!(comm.scatter(&parts, 0), Err(Error::NoSize));
-            assert_eq!(comm.all_to_all(&parts), Err(Error::NoSize));
+            assert_eq!(comm.scatter(&parts, 0), Err(Error::ZeroSizedElement));
+            assert_eq!(comm.all_to_all(&parts), Err(Error::ZeroSizedElement));
             comm.barrier().unwrap();
         });
     }

@@ -77,7 +77,7 @@ impl MpiWorld {
     /// Starts MPI for this thread.
     ///
     /// # Errors
-    /// [`Error::NotStarted`] if it was started before.
+    /// [`Error::AlreadyInitialized`] if it was started before.
     pub fn start() -> Result<Self> {
         Self::with(Threading::Funneled)
     }
@@ -85,7 +85,7 @@ impl MpiWorld {
     /// Starts MPI for one thread at a time, if the library can.
     ///
     /// # Errors
-    /// [`Error::NotStarted`] if it was started before.
+    /// [`Error::AlreadyInitialized`] if it was started before.
     pub fn start_serialized() -> Result<Self> {
         Self::with(Threading::Serialized)
     }
@@ -93,13 +93,13 @@ impl MpiWorld {
     /// Starts MPI for all threads, if the library can.
     ///
     /// # Errors
-    /// [`Error::NotStarted`] if it was started before.
+    /// [`Error::AlreadyInitialized`] if it was started before.
     pub fn start_multiple() -> Result<Self> {
         Self::with(Threading::Multiple)
     }
 
     fn with(wanted: Threading) -> Result<Self> {
-        let (universe, granted) = mpi::initialize_with_threading(wanted).ok_or(Error::NotStarted)?;
+        let (universe, granted) = mpi::initialize_with_threading(wanted).ok_or(Error::AlreadyInitialized)?;
         RawComm::return_errors()?;
         let me = thread::current().id();
         let session = Session {

@@ -19,12 +19,12 @@ use crate::{Communicator, Error, Result};
 
 /// How long a thread that waits at the loop watches the event count before it sleeps, unless other threads poll the loop. An answer arrives sooner this way if
 /// its sender is running.
-const LINGER: Duration = Duration::from_micros(100);
+const SPIN: Duration = Duration::from_micros(100);
 impl<C: Communicator> Hub<C> {
     /// Goes round the loop until `until` returns true or the loop has ended. Returns whether `until` returned true; the caller must then notify the waiters.
-    /// Sleeps when there is nothing to do; if `lingers`, it watches the event count for a while first.
-    pub(super) fn run(&self, engine: &mut Engine<C>, lingers: bool, mut until: impl FnMut() -> bool) -> bool {
-        let busy = if lingers { LINGER.max(self.settings.busy) } else { self.settings.busy };
+    /// Sleeps when there is nothing to do; if `spins`, it watches the event count for a while first.
+    pub(super) fn run(&self, engine: &mut Engine<C>, spins: bool, mut until: impl FnMut() -> bool) -> bool {
+        let spin = if spins { SPIN.max(self.settings.spin) } else { self.settings.spin };
         let mut pace = None;
         let mut just_moved = false;
         loop {
@@ -37,7 +37,7 @@ impl<C: Communicator> Hub<C> {
             if turn.ended {
                 self.tell_ended();
             }
-            let pace = pace.get_or_insert_with(|| Pace::new(busy, self.settings.ceiling, turn.now));
+            let pace = pace.get_or_insert_with(|| Pace::new(spin, self.settings.max_sleep, turn.now));
             if turn.at_end {
                 self.end(engine, &Error::Abandoned);
                 return false;
@@ -45,7 +45,7 @@ impl<C: Communicator> Hub<C> {
             if turn.moved {
                 pace.moved(turn.now);
                 just_moved = true;
-            } else if lingers && self.hears_arrivals() && self.linger(pace, seen, turn.due) {
+            } else if spins && self.hears_arrivals() && self.spin_a_while(pace, seen, turn.due) {
                 // The count has changed.
             } else if let Err(error) = self.pause(engine, pace, turn, (seen, std::mem::take(&mut just_moved))) {
                 self.end(engine, &error);
@@ -76,7 +76,7 @@ impl<C: Communicator> Hub<C> {
     }
 
     /// Watches the event count for a while, because waking a sleeper takes longer than most answers. Returns whether the count has changed or something is due.
-    fn linger(&self, pace: &mut Pace, seen: u64, due: Option<Instant>) -> bool {
+    fn spin_a_while(&self, pace: &mut Pace, seen: u64, due: Option<Instant>) -> bool {
         loop {
             if self.work.count() != seen {
                 return true;

@@ -88,7 +88,7 @@ impl<C: Communicator> Engine<C> {
             moved |= self.outbound.advance(&self.comm, |sent| {
                 ended = true;
                 queue.give_back_room(sent.to, sent.bytes);
-                sent.unheard.into_iter().for_each(|error| queue.keep_unheard(error));
+                sent.unreported.into_iter().for_each(|error| queue.keep_unheard(error));
             });
         }
         let now = Instant::now();

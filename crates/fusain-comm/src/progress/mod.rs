@@ -72,8 +72,8 @@
 //! # Over MPI
 //!
 //! The loop makes no blocking call, only matching probes, nonblocking receives and sends, and tests. So two ranks can send each other anything in any order. An
-//! arrival wakes no thread, so the loop polls: without pause while there is traffic ([`Settings::busy`]), then with sleeps that double up to
-//! [`Settings::ceiling`]. With no client and nothing to send it sleeps until a command comes.
+//! arrival wakes no thread, so the loop polls: without pause while there is traffic ([`Settings::spin`]), then with sleeps that double up to
+//! [`Settings::max_sleep`]. With no client and nothing to send it sleeps until a command comes.
 //!
 //! # Bounds
 //!
@@ -131,9 +131,9 @@ use crate::{Communicator, Error};
 #[non_exhaustive]
 pub struct Settings {
     /// Over MPI, where no arrival wakes a thread: how long the loop polls without pause after something has moved.
-    pub busy: Duration,
+    pub spin: Duration,
     /// Over MPI: the longest sleep between two polls.
-    pub ceiling: Duration,
+    pub max_sleep: Duration,
     /// The number of bytes that may wait to be sent to one rank. A thread that sends more waits.
     pub queued_bytes_per_rank: usize,
     /// The number of bytes that one handler may be receiving at once. Further messages wait; one message is always accepted.
@@ -143,8 +143,8 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            busy: Duration::from_micros(100),
-            ceiling: Duration::from_millis(1),
+            spin: Duration::from_micros(100),
+            max_sleep: Duration::from_millis(1),
             queued_bytes_per_rank: 16 << 20,
             receiving_bytes: 64 << 20,
         }
@@ -160,12 +160,12 @@ pub struct Shutdown<C> {
     /// What each client that was given up had waited for.
     pub abandoned: Vec<Vec<String>>,
     /// Errors of clients and messages whose tickets were dropped, the first 64 of them.
-    pub unheard: Vec<Error>,
+    pub unreported: Vec<Error>,
 }
 
 impl<C: Communicator> Shutdown<C> {
     fn of(hub: &hub::Hub<C>, engine: engine::Engine<C>) -> Self {
         let engine::Engine { comm, abandoned, .. } = engine;
-        Self { comm, abandoned, unheard: hub.queue.take_unheard() }
+        Self { comm, abandoned, unreported: hub.queue.take_unheard() }
     }
 }

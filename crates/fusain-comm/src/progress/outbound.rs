@@ -42,7 +42,7 @@ pub(super) struct Outbound<R> {
 pub(super) struct Sent {
     pub(super) to: usize,
     pub(super) bytes: usize,
-    pub(super) unheard: Option<Error>,
+    pub(super) unreported: Option<Error>,
 }
 
 impl<R: Request> Outbound<R> {
@@ -71,7 +71,7 @@ impl<R: Request> Outbound<R> {
                 let bytes = data.len();
                 match comm.isend(data, to, tag) {
                     Ok(request) => lane.started.push_back(Started { request, bytes, slot }),
-                    Err(error) => sent(Sent { to, bytes, unheard: slot.fill(Vec::new(), Err(error)) }),
+                    Err(error) => sent(Sent { to, bytes, unreported: slot.fill(Vec::new(), Err(error)) }),
                 }
             }
             while let Some(oldest) = lane.started.front_mut() {
@@ -82,7 +82,7 @@ impl<R: Request> Outbound<R> {
                 };
                 moved = true;
                 if let Some(Started { bytes, slot, .. }) = lane.started.pop_front() {
-                    sent(Sent { to, bytes, unheard: slot.fill(data, result) });
+                    sent(Sent { to, bytes, unreported: slot.fill(data, result) });
                 }
             }
             !(lane.waiting.is_empty() && lane.started.is_empty())

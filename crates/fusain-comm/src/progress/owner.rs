@@ -27,7 +27,7 @@ impl<C: Communicator> Progress<C> {
     ///
     /// # Errors
     /// [`Error::WrongThread`] if only the main thread may call, as in MPI at level FUNNELED; use [`run_funneled`] or
-    /// [`manual`](Self::manual) there. [`Error::NoThread`].
+    /// [`manual`](Self::manual) there. [`Error::ThreadSpawn`].
     pub fn spawn(comm: C, settings: Settings) -> Result<Self> {
         let pass = comm.hand_over()?;
         let hub = Hub::new(&comm, settings, false);
@@ -44,7 +44,7 @@ impl<C: Communicator> Progress<C> {
         let name = format!("progress {}", hub.rank);
         match thread::Builder::new().name(name).spawn(run) {
             Ok(thread) => Ok(Self { hub, thread: Some(thread) }),
-            Err(error) => Err(Error::NoThread { message: error.to_string() }),
+            Err(error) => Err(Error::ThreadSpawn { message: error.to_string() }),
         }
     }
 

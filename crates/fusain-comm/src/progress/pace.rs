@@ -1,7 +1,7 @@
 //! How often to poll for messages where an arrival wakes no thread.
 //!
 //! After something has moved, the loop polls as fast as it can for a while, since messages come in bursts and a thread that waits for an
-//! answer waits now. Then it sleeps between polls, each time twice as long as before, up to a ceiling. (The messaging thread of Tascell
+//! answer waits now. Then it sleeps between polls, each time twice as long as before, up to a maximum. (The messaging thread of Tascell
 //! always sleeps 20 µs: Hiraishi, Muraoka, Yasugi.)
 
 use std::time::{Duration, Instant};
@@ -25,15 +25,15 @@ pub(super) enum Pause {
 
 #[derive(Debug)]
 pub(super) struct Pace {
-    busy: Duration,
-    ceiling: Duration,
+    spin: Duration,
+    max_sleep: Duration,
     last_move: Instant,
     nap: Duration,
 }
 
 impl Pace {
-    pub(super) fn new(busy: Duration, ceiling: Duration, now: Instant) -> Self {
-        Self { busy, ceiling, last_move: now, nap: FIRST_NAP }
+    pub(super) fn new(spin: Duration, max_sleep: Duration, now: Instant) -> Self {
+        Self { spin, max_sleep, last_move: now, nap: FIRST_NAP }
     }
 
     pub(super) fn moved(&mut self, now: Instant) {
@@ -43,10 +43,10 @@ impl Pace {
 
     pub(super) fn idle(&mut self, now: Instant) -> Pause {
         let quiet = now.saturating_duration_since(self.last_move);
-        if quiet < self.busy {
+        if quiet < self.spin {
             return if quiet < SPIN { Pause::Spin } else { Pause::Yield };
         }
-        let nap = self.nap.min(self.ceiling);
+        let nap = self.nap.min(self.max_sleep);
         self.nap = nap.saturating_mul(2);
         Pause::Nap(nap)
     }

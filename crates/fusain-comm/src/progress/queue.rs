@@ -25,7 +25,7 @@ struct State<C> {
     /// The loop has ended, or is about to: no new command is accepted.
     closed: Option<Error>,
     /// Errors of clients and messages whose tickets were dropped.
-    unheard: Vec<Error>,
+    unreported: Vec<Error>,
 }
 
 /// The maximum number of errors without a ticket that are kept for the end.
@@ -45,7 +45,7 @@ impl<C> CommandQueue<C> {
             ordinals: 0,
             stopping: false,
             closed: None,
-            unheard: Vec::new(),
+            unreported: Vec::new(),
         };
         Self { state: Mutex::new(state) }
     }
@@ -118,13 +118,13 @@ impl<C> CommandQueue<C> {
     /// Keeps the error of a client or message whose ticket was dropped. Errors that the end of the loop causes are reported elsewhere.
     pub(super) fn keep_unheard(&self, error: Error) {
         let mut state = self.lock();
-        if state.closed.is_none() && state.unheard.len() < UNHEARD {
-            state.unheard.push(error);
+        if state.closed.is_none() && state.unreported.len() < UNHEARD {
+            state.unreported.push(error);
         }
     }
 
     pub(super) fn take_unheard(&self) -> Vec<Error> {
-        std::mem::take(&mut self.lock().unheard)
+        std::mem::take(&mut self.lock().unreported)
     }
 }
 

@@ -14,7 +14,7 @@ use crate::shake::shake;
 use crate::{DeadlockReport, Error, Network, Result, Tag, WaitReport};
 
 /// How long a waiting thread polls before it sleeps, if no other thread needs its core: about the time that it takes to wake a thread.
-const LINGER: Duration = Duration::from_micros(20);
+const SPIN: Duration = Duration::from_micros(20);
 
 /// The number of the world made last.
 static NUMBERS: Mutex<u64> = Mutex::new(0);
@@ -31,7 +31,7 @@ pub(super) struct Shared {
     network: Option<Network>,
     epoch: Instant,
     /// Whether there is a core for each rank.
-    lingers: bool,
+    spins: bool,
 }
 
 /// The values that the whole world shares. Their lock is taken last: while it is held, no endpoint is locked.
@@ -65,7 +65,7 @@ impl Shared {
             seats_lost: AtomicU64::new(0),
             network,
             epoch: Instant::now(),
-            lingers: thread::available_parallelism().is_ok_and(|cores| ranks <= cores.get()),
+            spins: thread::available_parallelism().is_ok_and(|cores| ranks <= cores.get()),
         }
     }
 
@@ -218,7 +218,7 @@ impl Shared {
     pub(super) fn wait<T>(&self, me: usize, wait: &Wait, mut ready: impl FnMut(&mut Inbox) -> Option<T>) -> Result<T> {
         let endpoint = &self.endpoints[me];
         let mut inbox = endpoint.lock();
-        let mut lingers_until = None;
+        let mut spins_until = None;
         loop {
             if inbox.next_landing().is_some() {
                 self.land(&mut inbox, Instant::now());
@@ -226,9 +226,9 @@ impl Shared {
             if let Some(found) = ready(&mut inbox) {
                 return Ok(found);
             }
-            if self.lingers {
+            if self.spins {
                 let now = Instant::now();
-                if now < *lingers_until.get_or_insert(now + LINGER) {
+                if now < *spins_until.get_or_insert(now + SPIN) {
                     drop(inbox);
                     thread::yield_now();
                     inbox = endpoint.lock();

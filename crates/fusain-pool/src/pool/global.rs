@@ -30,7 +30,7 @@ impl Builder {
     /// Builds the global pool: the one that calls use when no other is named.
     ///
     /// # Errors
-    /// Those of [`build`](Self::build), and [`Error::GlobalIsThere`] if the global pool has been built or used before.
+    /// Those of [`build`](Self::build), and [`Error::GlobalAlreadyInitialized`] if the global pool has been built or used before.
     ///
     /// # Example
     /// ```
@@ -46,7 +46,7 @@ impl Builder {
         match global {
             Ok(_) if is_first => Ok(()),
             Err(error) if is_first => Err(error.again()),
-            _ => Err(Error::GlobalIsThere),
+            _ => Err(Error::GlobalAlreadyInitialized),
         }
     }
 }

@@ -105,7 +105,7 @@ fn equal_lengths(operation: usize, target: &[Block], source: &[Block]) -> Result
 
 fn whole_elements(operation: usize, target: &[Block], source: &[Block], element_bytes: u64) -> Result<()> {
     match target.iter().chain(source).find(|block| block.bytes % element_bytes != 0) {
-        Some(block) => Err(Error::Misfit { operation, bytes: block.bytes, element_bytes }),
+        Some(block) => Err(Error::PartialElement { operation, bytes: block.bytes, element_bytes }),
         None => Ok(()),
     }
 }

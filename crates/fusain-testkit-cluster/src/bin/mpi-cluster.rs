@@ -30,11 +30,11 @@ fn main() {
         "funneled" => {
             let (passed, end) =
                 run_funneled(comm, Settings::default(), |handle| programs(&Cluster::on(handle).pool(&pool)));
-            assert!(end.abandoned.is_empty() && end.unheard.is_empty(), "{:?} {:?}", end.abandoned, end.unheard);
+            assert!(end.abandoned.is_empty() && end.unreported.is_empty(), "{:?} {:?}", end.abandoned, end.unreported);
             passed
         }
         "KILL" | "STOP" => {
-            without_one(&Cluster::over(comm).pool(&pool).patience(Duration::from_secs(2)), &way);
+            without_one(&Cluster::over(comm).pool(&pool).heartbeat_timeout(Duration::from_secs(2)), &way);
             report(&format!("rank {rank}: 1 passed, 0 failed"));
             return;
         }

@@ -20,7 +20,7 @@ fn main() {
 /// Checks of what only MPI has: one thread that may call, and one start.
 fn own_checks(world: &MpiWorld) -> usize {
     let comm = world.communicator().expect("a communicator of all");
-    assert!(matches!(MpiWorld::start(), Err(Error::NotStarted)));
+    assert!(matches!(MpiWorld::start(), Err(Error::AlreadyInitialized)));
     let refused = |result: Result<(), Error>| assert!(matches!(result, Err(Error::WrongThread { .. })), "{result:?}");
     thread::scope(|scope| {
         scope.spawn(|| {

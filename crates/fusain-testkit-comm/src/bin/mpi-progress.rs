@@ -37,8 +37,8 @@ fn main() {
             (threaded(&progress.handle()), progress.shutdown())
         }
     };
-    let Shutdown { comm, abandoned, unheard, .. } = end;
-    assert!(abandoned.is_empty() && unheard.is_empty(), "{abandoned:?} {unheard:?}");
+    let Shutdown { comm, abandoned, unreported, .. } = end;
+    assert!(abandoned.is_empty() && unreported.is_empty(), "{abandoned:?} {unreported:?}");
     // The thread that started MPI may call again.
     comm.barrier().expect("a last barrier");
     if comm.rank() == 0 {
@@ -67,14 +67,14 @@ impl<C: Communicator> Client<C> for Looks {
 fn an_idle_loop_looks_ever_less_often(handle: &Handle<MpiComm>) {
     let looks = Arc::new(Mutex::new(0));
     let client = handle.serve(Looks(Arc::clone(&looks))).expect("a service");
-    // A tenth of a second is a thousand times the busy time.
+    // A tenth of a second is a thousand times the time that it spins.
     thread::sleep(Duration::from_millis(100));
     let (begin, before) = (Instant::now(), *looks.lock().expect("nobody panics with it"));
     thread::sleep(Duration::from_millis(300));
     let after = *looks.lock().expect("nobody panics with it");
-    let ceiling = Settings::default().ceiling.as_secs_f64();
-    // However late this thread wakes, each sleep of the loop is as long as the ceiling. Two calls for each sleep would be a fault.
-    let most = 2.0 * begin.elapsed().as_secs_f64() / ceiling + 2.0;
+    let max_sleep = Settings::default().max_sleep.as_secs_f64();
+    // However late this thread wakes, each sleep of the loop is as long as the maximum. Two calls for each sleep would be a fault.
+    let most = 2.0 * begin.elapsed().as_secs_f64() / max_sleep + 2.0;
     assert!(f64::from(after - before) <= most, "{} looks in {:?}", after - before, begin.elapsed());
     drop(client.cancel());
 }

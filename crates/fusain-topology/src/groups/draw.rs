@@ -14,9 +14,9 @@ impl fmt::Display for Groups {
 fn draw(group: Group<'_>, front: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     let (size, ranks) = (group.size(), ranges(group.members()));
     write!(f, "{} ({size} {}: {ranks})", group.label(), if size == 1 { "rank" } else { "ranks" })?;
-    let straddlers: Vec<u32> = group.straddlers().iter().map(|&rank| rank as u32).collect();
-    if !straddlers.is_empty() {
-        write!(f, ", not below: {}", ranges(&straddlers))?;
+    let spanning_ranks: Vec<u32> = group.spanning_ranks().iter().map(|&rank| rank as u32).collect();
+    if !spanning_ranks.is_empty() {
+        write!(f, ", not below: {}", ranges(&spanning_ranks))?;
     }
     writeln!(f)?;
     let children = group.children();

@@ -135,7 +135,7 @@ fn split_binary(comm: &ThreadComm, data: &mut [u64]) -> Result<()> {
     if is_left && partner >= size {
         return comm.recv(theirs, 0, ACROSS).map(drop);
     }
-    comm.exchange(mine, partner, theirs, partner, ACROSS).map(drop)
+    comm.sendrecv(mine, partner, theirs, partner, ACROSS).map(drop)
 }
 
 fn in_order_binary(comm: &ThreadComm, data: &mut [u64]) -> Result<()> {
