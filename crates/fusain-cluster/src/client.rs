@@ -11,7 +11,7 @@ use crate::rank_state::{FromRank, RankState, Tick};
 
 /// The first tag of clusters. The tags of schedules, which may run on the same loop, begin above those of clusters and go up to those of
 /// collectives.
-pub(crate) const FIRST_TAG: Tag = 0x9f00;
+const FIRST_TAG: Tag = 0x9f00;
 const TAGS: u32 = 0x100;
 
 /// The tag of the cluster that was connected as the `ordinal`th on its loop.
@@ -86,7 +86,10 @@ impl<C: Communicator> Client<C> for ProgressClient<C> {
         let Tick { due, changed, is_last, is_lossy } = self.state.tick(now, &mut self.outgoing);
         let mut moved = changed || !self.outgoing.is_empty();
         self.send(comm);
-        if self.incoming.advance(comm, now)? == Step::Moved {
+        let step = self.incoming.advance(comm, now).inspect_err(|error| {
+            self.state.transport_broke(error.clone());
+        })?;
+        if step == Step::Moved {
             moved = true;
             // A message may have been answered at once.
             self.state.take_outgoing(&mut self.outgoing);

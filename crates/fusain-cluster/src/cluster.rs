@@ -13,7 +13,7 @@ use fusain_comm::Communicator;
 use fusain_comm::progress::{Handle, Outbox, Progress, Settings};
 use fusain_pool::Pool;
 
-use crate::client::{self, ProgressClient};
+use crate::client::ProgressClient;
 use crate::distributed::Distributed;
 use crate::error::{Ended, Error, Result};
 use crate::log::{OnStatus, Status};
@@ -198,12 +198,9 @@ impl<'p, C: Communicator> Cluster<'p, C> {
         state.wake();
         drop(polling);
         match outcome {
-            // A send returns the error that ended the loop.
+            // There may have been a reason.
             Err(Error::Transport(fusain_comm::Error::Abandoned)) => {
-                match outbox.send(Vec::new(), self.rank, client::FIRST_TAG) {
-                    Err(error) => Err(error.into()),
-                    Ok(()) => Err(fusain_comm::Error::Abandoned.into()),
-                }
+                Err(outbox.end().unwrap_or(fusain_comm::Error::Abandoned).into())
             }
             outcome => outcome,
         }

@@ -46,7 +46,7 @@
 //!
 //! In Tascell a separate thread does all sending and receiving. Without a spare core, each message then waits until the operating system runs that thread,
 //! which takes far longer than the message. So here the threads of a run [poll](fusain_comm::progress::Poller) the progress loop themselves, one at a time.
-//! The algorithm's callbacks never call MPI, but workers may poll it between units:
+//! The algorithm's callbacks call MPI only if they use a [`Table`] or a [`Store`]; workers may poll it between units:
 //!
 //! * A thread that waits for work drives the loop.
 //! * A worker runs a round of it between two units: in the world of threads when a message has raised its flag, over MPI after 50 us at the latest

@@ -19,11 +19,12 @@
 //!   world: in the in-process world they may; in MPI it depends on the thread level. The in-process world's documentation says which
 //!   threads its [deadlock detection](crate::world#deadlock-detection) counts. All ranks call the collectives of a communicator in the same
 //!   order, each from one thread.
-//! * **Dropping** an incomplete receive request cancels it; over MPI only if the dropping thread may call. Dropping a send request does not
+//! * **Dropping** an incomplete receive request cancels it; over MPI, if the dropping thread may not call, the next call of one that may. Dropping a send request does not
 //!   stop the message. A message not yet received when its communicator is dropped is lost. Over MPI such a message can reach a
 //!   later communicator, if that is made without the message's sender. A process does not end before its long messages have been received;
 //!   their receiver does that when it makes a later communicator.
-//! * **Failure.** A call that would wait for a rank that has ended returns an error instead.
+//! * **Failure.** In the in-process world, a call that would wait for a rank that has ended returns an error instead. Over MPI it may wait for
+//!   ever.
 
 use std::fmt::Debug;
 
@@ -416,7 +417,8 @@ pub trait Request: Send + Debug + 'static {
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.
     fn wait(self) -> Result<Completion>;
 
-    /// Gives the transfer up if it has not begun. A send usually has begun.
+    /// Gives the transfer up if it has not begun. A send usually has begun; over MPI this waits until it is done. (To leave a send alone, drop
+    /// its request.)
     ///
     /// # Errors
     /// What the transfer failed with; [`Error::RequestDone`] on a spent request.

@@ -90,7 +90,7 @@ pub enum Error {
     #[error("the requests belong to several ranks; one call can test or wait for those of one rank")]
     MixedRequests,
     /// The MPI library was started for one thread, and this is another.
-    #[error("MPI runs at thread level {level}; only the thread that started it may call it")]
+    #[error("MPI runs at thread level {level}; another thread has the right to call it")]
     WrongThread {
         /// The level that the library granted.
         level: &'static str,

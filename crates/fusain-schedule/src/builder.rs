@@ -85,9 +85,6 @@ impl ScheduleBuilder {
     }
 
     /// Reserves `count` elements of the scratchpad. They are 0 when the run is made, and keep their values between its starts.
-    ///
-    /// # Panics
-    /// If the scratchpad would grow past 2^64 bytes.
     pub fn scratch<T: Plain>(&mut self, count: usize) -> Region<T> {
         Region::new(self.graph.scratch(bytes::<T>(count)), count)
     }
@@ -176,13 +173,15 @@ impl ScheduleBuilder {
     ///
     /// # Errors
     /// [`Error::Cycle`], [`Error::Race`], [`Error::UnknownOperation`], [`Error::RankOutOfRange`], and the other variants of
-    /// [`Error`] that name an operation; [`Error::MessageTooLong`] for a message of this rank to itself.
+    /// [`Error`] that name an operation; [`Error::TooLarge`]; [`Error::Unmatched`] and [`Error::MessageTooLong`] for a message of this rank to itself.
     ///
     /// [`Error`]: crate::Error
     /// [`Error::Cycle`]: crate::Error::Cycle
     /// [`Error::Race`]: crate::Error::Race
     /// [`Error::UnknownOperation`]: crate::Error::UnknownOperation
     /// [`Error::RankOutOfRange`]: crate::Error::RankOutOfRange
+    /// [`Error::TooLarge`]: crate::Error::TooLarge
+    /// [`Error::Unmatched`]: crate::Error::Unmatched
     /// [`Error::MessageTooLong`]: crate::Error::MessageTooLong
     pub fn compile(self) -> Result<Schedule> {
         let words = compile::compile(&self.graph, self.functions.len())?;

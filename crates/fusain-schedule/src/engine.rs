@@ -152,8 +152,8 @@ impl<C: Communicator> Running<C> {
         }
     }
 
-    /// Stops the run where it is, and returns it. Its partners are not told. A message that they have sent to it is taken by the next run
-    /// with the same number, 256 runs later.
+    /// Stops the run where it is, and returns it. Its partners are not told. A message that they send to it from now on is taken by the next
+    /// run with the same number, 256 runs later.
     pub fn cancel(self) -> Run {
         let (job, _) = self.ticket.cancel();
         job.execution.into_run()

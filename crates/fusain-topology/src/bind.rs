@@ -84,6 +84,10 @@ impl BindingGuard {
     fn put_back(&mut self) -> Result<()> {
         let mut result = Ok(());
         while let Some((thread, set)) = self.before.pop() {
+            // Its number may belong to another thread by now.
+            if os::has_ended(thread) {
+                continue;
+            }
             if let Err(reason) = os::set(thread, &set) {
                 result = Err(wrong(&os::to_cpuset(&set), &reason));
             }
@@ -105,6 +109,8 @@ fn wrong(cpuset: &CpuSet, reason: &str) -> Error {
 
 #[cfg(target_os = "linux")]
 mod os {
+    use std::path::Path;
+
     use rustix::process::Pid;
     use rustix::thread::{CpuSet as Affinity, gettid, sched_getaffinity, sched_setaffinity};
 
@@ -116,6 +122,11 @@ mod os {
 
     pub(super) fn current() -> Id {
         gettid()
+    }
+
+    pub(super) fn has_ended(thread: ThreadId) -> bool {
+        let threads = Path::new("/proc/self/task");
+        threads.exists() && !threads.join(thread.0.as_raw_nonzero().to_string()).exists()
     }
 
     pub(super) fn get(thread: ThreadId) -> Result<Set> {
@@ -153,6 +164,10 @@ mod os {
     const NOT_HERE: &str = "threads are bound on Linux only";
 
     pub(super) fn current() -> Id {}
+
+    pub(super) fn has_ended(_thread: ThreadId) -> bool {
+        false
+    }
 
     pub(super) fn get(_thread: ThreadId) -> Result<Set> {
         Err(super::wrong(&CpuSet::default(), NOT_HERE))

@@ -32,7 +32,8 @@ pub struct Device {
     pub uuid: Option<String>,
     /// The vendor and the model, as text.
     pub model: Option<String>,
-    /// The processing units that are nearest to the device: those of the object that it is attached to.
+    /// The processing units that are nearest to the device: those of the object that it is attached to. Empty if
+    /// this process may use none of them.
     pub near: CpuSet,
 }
 

@@ -59,9 +59,10 @@ impl Machine {
         dealt
     }
 
-    /// The distance of two sets: the number of processing units of the lowest object that covers both.
+    /// The distance of two sets: the number of processing units of the lowest object that covers both. A device whose processing units may not be used by this process is
+    /// farther away than any other.
     fn distance(&self, a: &CpuSet, b: &CpuSet) -> usize {
-        self.covering(&a.union(b)).len()
+        if a.is_empty() || b.is_empty() { usize::MAX } else { self.covering(&a.union(b)).len() }
     }
 
     /// The relative speed of each processing unit of this machine; `None` unless it is known for all.

@@ -166,6 +166,11 @@ fn devices_of_a_real_machine() {
 
 /// A machine of two packages of four cores, with the given numbers of GPUs on the packages.
 fn with_gpus(on: [usize; 2]) -> Machine {
+    with_gpus_and(on, "")
+}
+
+/// As [`with_gpus`], with more attributes of the machine.
+fn with_gpus_and(on: [usize; 2], attributes: &str) -> Machine {
     let mut id = 100;
     let mut package = |number: usize| {
         let cores: String = (0..4)
@@ -195,9 +200,20 @@ fn with_gpus(on: [usize; 2]) -> Machine {
     };
     let inside = package(0) + &package(1);
     Machine::from_xml(&format!(
-        "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0xff\">{inside}</object></topology>"
+        "<topology version=\"2.0\"><object type=\"Machine\" cpuset=\"0xff\" {attributes}>{inside}</object></topology>"
     ))
     .unwrap()
+}
+
+/// As in a container that was given one package: the export has the other package's devices, too.
+#[test]
+fn a_device_that_is_not_near_any_allowed_core_is_the_last_choice() {
+    let machine = with_gpus_and([1, 1], "allowed_cpuset=\"0xf\"");
+    assert!(machine.devices()[1].near.is_empty());
+    let near = machine.nearest_devices(DeviceKind::Gpu, &"0".parse().unwrap());
+    assert_eq!(near.iter().map(|gpu| gpu.uuid.as_deref()).collect::<Vec<_>>(), [Some("GPU-00")]);
+    assert_eq!(machine.distribute_devices(DeviceKind::Gpu, &["0-1".parse().unwrap()])[0].len(), 2);
+    assert_eq!(Scope::whole(&machine).devices(DeviceKind::Gpu).len(), 1);
 }
 
 #[test]
@@ -301,8 +317,10 @@ fn threads_of_a_pool_are_bound_and_put_back() {
     assert_eq!(BindingGuard::current().unwrap(), before, "the thread that binds others is not bound");
     drop(bound);
     assert!(are_at().all(|set| set == before));
+    let bound = BindingGuard::push_threads([(asks[0].1, sets[0])]).unwrap();
     drop(asks);
     workers.into_iter().for_each(|worker| worker.join().unwrap());
+    assert!(bound.pop().is_ok(), "a thread that has ended is skipped");
 }
 
 #[test]

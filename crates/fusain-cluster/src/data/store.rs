@@ -89,7 +89,8 @@ impl<T: Serialize + DeserializeOwned + Send + Sync + 'static> Store<T> {
         Remote { store: self.number, rank: self.values.me, key: self.values.put(value), value: PhantomData }
     }
 
-    /// Returns the value. If this rank has not used it before, it is fetched, and the calling thread waits for about a round trip.
+    /// Returns the value. If this rank has not used it before, it is fetched, and the calling thread waits for about a round trip. Meanwhile it may
+    /// drive the progress loop: hold no lock that the encoding of a stored value takes.
     ///
     /// # Errors
     /// The error that ended the run while this waited; [`Error::Corrupt`] if there is no such value in this store, or it cannot be decoded;

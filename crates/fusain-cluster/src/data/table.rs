@@ -57,7 +57,8 @@ impl Table {
         self.cells[at].load(Ordering::Relaxed)
     }
 
-    /// Raises cell `at` to `value`, at once on this rank and soon on others. Returns whether it was less before.
+    /// Raises cell `at` to `value`, at once on this rank and soon on others. Returns whether it was less before. The call may run a round of the progress loop: hold no lock
+    /// that the encoding of a stored value takes.
     ///
     /// # Panics
     /// If there is no such cell.

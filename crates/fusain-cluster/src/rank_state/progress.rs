@@ -247,6 +247,12 @@ impl RankState {
         state.health.suspect.get_or_insert((Instant::now() + GRACE, error));
     }
 
+    /// This rank can receive nothing any more.
+    pub(crate) fn transport_broke(&self, error: fusain_comm::Error) {
+        self.fail(&mut self.lock(), error.into());
+        self.notify();
+    }
+
     /// The progress loop has ended.
     pub(crate) fn close(&self) {
         let mut state = self.lock();

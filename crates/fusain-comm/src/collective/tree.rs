@@ -11,6 +11,7 @@ use crate::{Communicator, Plain, Result, Tag};
 /// # Errors
 /// [`Error::RankOutOfRange`]; [`Error::Truncated`] or [`Error::LengthMismatch`] if the ranks' lengths differ; the errors of sending and
 /// receiving.
+/// Lengths that differ by whole segments are not noticed: a rank then waits for ever, or the next call takes what is left.
 ///
 /// [`Error::RankOutOfRange`]: crate::Error::RankOutOfRange
 /// [`Error::Truncated`]: crate::Error::Truncated

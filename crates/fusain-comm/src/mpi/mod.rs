@@ -23,9 +23,8 @@
 //! A transfer owns its vector until MPI is done with it. A dropped receive is cancelled. A dropped send is kept, tested with each later
 //! send, and waited for before MPI is finalised. A message that a probe took out is received when it is dropped.
 //!
-//! Only a thread that may call can cancel or receive. If any other thread drops a receive, it stays posted, and the message that it matches
-//! is lost. This also happens if a `wait` gives [`Error::WrongThread`]. A message that such a thread drops is never received, so its sender
-//! may wait for ever.
+//! Only a thread that may call can cancel or receive. If any other thread drops a receive or a message, or a `wait` gives
+//! [`Error::WrongThread`], the next send, receive or new communicator of a thread that may call cancels or receives it.
 //!
 //! # Dropped communicators
 //!
@@ -58,7 +57,7 @@ use mpi::Threading;
 use mpi::environment::Universe;
 
 use crate::{Error, Pass, Result, Source, TagMatch};
-use raw::{RawComm, Transfer};
+use raw::{RawComm, RawMessage, Transfer};
 
 /// A started MPI, which gives the communicator of all processes.
 ///
@@ -107,6 +106,7 @@ impl MpiWorld {
             main: me,
             caller: Mutex::new(Some(me)),
             parked: Mutex::default(),
+            orphans: Mutex::default(),
             retired: Mutex::default(),
             communicators: Mutex::default(),
             lost: Mutex::default(),
@@ -146,6 +146,12 @@ fn this_thread() -> ThreadId {
     ID.try_with(|id| *id).unwrap_or_else(|_| thread::current().id())
 }
 
+/// What only a thread that may call can end.
+enum Orphan {
+    Receive(Transfer),
+    Message(RawMessage),
+}
+
 /// MPI from its start to its finalisation, shared by all objects that use it.
 struct Session {
     level: Threading,
@@ -155,6 +161,8 @@ struct Session {
     caller: Mutex<Option<ThreadId>>,
     /// Sends whose requests were dropped, and receives of messages that were left in dropped communicators.
     parked: Mutex<Vec<Transfer>>,
+    /// What a thread has dropped that may not call.
+    orphans: Mutex<Vec<Orphan>>,
     /// Handles of dropped communicators, until another one has been made.
     retired: Mutex<Vec<RawComm>>,
     communicators: Mutex<usize>,
@@ -202,8 +210,14 @@ impl Session {
         self.parked.lock().unwrap_or_else(PoisonError::into_inner).push(transfer);
     }
 
-    /// Drops the parked transfers that are done.
+    fn orphan(&self, orphan: Orphan) {
+        self.orphans.lock().unwrap_or_else(PoisonError::into_inner).push(orphan);
+    }
+
+    /// Drops the parked transfers that are done, and ends what other threads have dropped: a receive that stayed posted would take a later message.
     fn sweep(&self) {
+        let orphans = mem::take(&mut *self.orphans.lock().unwrap_or_else(PoisonError::into_inner));
+        orphans.into_iter().for_each(Orphan::end);
         let mut parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
         // A transfer that failed is done as well.
         parked.retain_mut(|transfer| matches!(transfer.test(), Ok(None)));
@@ -244,6 +258,16 @@ impl Session {
     }
 }
 
+impl Orphan {
+    fn end(self) {
+        // No caller is left to whom a failure could be reported.
+        match self {
+            Self::Receive(mut transfer) => drop(transfer.cancel()),
+            Self::Message(mut message) => drop(message.recv()),
+        }
+    }
+}
+
 impl Drop for Session {
     fn drop(&mut self) {
         let would_hang = *self.lost.get_mut().unwrap_or_else(PoisonError::into_inner) || thread::panicking();
@@ -254,6 +278,7 @@ impl Drop for Session {
             mem::forget(mem::take(&mut self.parked));
             return;
         }
+        mem::take(self.orphans.get_mut().unwrap_or_else(PoisonError::into_inner)).into_iter().for_each(Orphan::end);
         for mut transfer in self.parked.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // No caller is left to whom a failure could be reported.
             drop(transfer.wait());

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Session;
 use super::raw::{RawMessage, Transfer};
+use super::{Orphan, Session};
 use crate::{Cancelled, Completion, Error, Message, Request, Result, Status};
 
 /// A send or receive under way in MPI.
@@ -87,6 +87,8 @@ impl Drop for MpiRequest {
         } else if self.session.may_enter() {
             // No caller is left to whom a failure could be reported.
             drop(transfer.cancel());
+        } else {
+            self.session.orphan(Orphan::Receive(transfer));
         }
     }
 }
@@ -128,10 +130,10 @@ impl Message for MpiMessage {
 impl Drop for MpiMessage {
     fn drop(&mut self) {
         // MPI requires that the message be received, and only this handle can receive it.
-        if let Some(mut message) = self.message.take()
-            && self.session.may_enter()
-        {
-            drop(message.recv());
+        match self.message.take() {
+            Some(mut message) if self.session.may_enter() => drop(message.recv()),
+            Some(message) => self.session.orphan(Orphan::Message(message)),
+            None => {}
         }
     }
 }

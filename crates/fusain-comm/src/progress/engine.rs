@@ -88,7 +88,7 @@ impl<C: Communicator> Engine<C> {
             moved |= self.outbound.advance(&self.comm, |sent| {
                 ended = true;
                 queue.give_back_room(sent.to, sent.bytes);
-                sent.unreported.into_iter().for_each(|error| queue.keep_unheard(error));
+                sent.unreported.into_iter().for_each(|error| queue.keep_unreported(error));
             });
         }
         let now = Instant::now();
@@ -106,7 +106,7 @@ impl<C: Communicator> Engine<C> {
                     ended = true;
                     // The order of the clients does not matter.
                     let running = self.clients.swap_remove(at);
-                    running.job.end(result).into_iter().for_each(|error| queue.keep_unheard(error));
+                    running.job.end(result).into_iter().for_each(|error| queue.keep_unreported(error));
                 }
             }
         }
@@ -117,7 +117,7 @@ impl<C: Communicator> Engine<C> {
     pub(super) fn begin(&mut self, queue: &CommandQueue<C>, id: u64, service: bool, mut job: Box<dyn Job<C>>) {
         match result(job.advance(&self.comm, Instant::now())) {
             None => self.clients.push(Running { id, service, job }),
-            Some(result) => job.end(result).into_iter().for_each(|error| queue.keep_unheard(error)),
+            Some(result) => job.end(result).into_iter().for_each(|error| queue.keep_unreported(error)),
         }
     }
 

@@ -14,7 +14,7 @@ use super::poller::Poller;
 use super::slot::{Slot, Submitted};
 use super::ticket::Ticket;
 use super::timer::Timer;
-use crate::{Communicator, Enlisted, Result, Tag};
+use crate::{Communicator, Enlisted, Error, Result, Tag};
 
 /// A thread's access to the progress thread of its rank.
 ///
@@ -186,6 +186,11 @@ impl<C: Communicator> Outbox<C> {
     /// As [`Handle::send`].
     pub fn send(&self, data: Vec<u8>, to: usize, tag: Tag) -> Result<()> {
         send(&self.hub, data, to, tag, false).map(drop)
+    }
+
+    /// Returns the error that ended the loop; `None` while it accepts messages.
+    pub fn end(&self) -> Option<Error> {
+        self.hub.queue.end()
     }
 
     /// Makes the loop run another round. Call it after leaving something for a client of the loop.

@@ -166,6 +166,6 @@ pub struct Shutdown<C> {
 impl<C: Communicator> Shutdown<C> {
     fn of(hub: &hub::Hub<C>, engine: engine::Engine<C>) -> Self {
         let engine::Engine { comm, abandoned, .. } = engine;
-        Self { comm, abandoned, unreported: hub.queue.take_unheard() }
+        Self { comm, abandoned, unreported: hub.queue.take_unreported() }
     }
 }

@@ -23,7 +23,8 @@ pub struct Progress<C: Communicator> {
 
 impl<C: Communicator> Progress<C> {
     /// Starts a progress thread. From now on only this thread and the threads that [poll](super::Poller) the loop use `comm`. For its own
-    /// sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before.
+    /// sends and receives the program uses another communicator, made by [`Communicator::duplicate`] before. Over MPI this needs level MULTIPLE: at
+    /// SERIALIZED no other thread may call MPI until the loop is shut down.
     ///
     /// # Errors
     /// [`Error::WrongThread`] if only the main thread may call, as in MPI at level FUNNELED; use [`run_funneled`] or
@@ -52,8 +53,8 @@ impl<C: Communicator> Progress<C> {
     /// and a [`Handle::send`] that waits for room, on the thread that calls them. Use it on machines without a spare core, and for the
     /// lowest latency.
     ///
-    /// The results are those of a progress thread. But nothing moves between such calls, and at MPI level FUNNELED only the main thread's
-    /// calls move anything.
+    /// The results are those of a progress thread. But nothing moves between such calls, and at the MPI levels FUNNELED and SERIALIZED only
+    /// the calls of the thread that may call MPI move anything.
     pub fn manual(comm: C, settings: Settings) -> Self {
         let hub = Hub::new(&comm, settings, true);
         hub.share(Engine::new(comm));

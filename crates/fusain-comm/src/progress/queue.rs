@@ -29,7 +29,7 @@ struct State<C> {
 }
 
 /// The maximum number of errors without a ticket that are kept for the end.
-const UNHEARD: usize = 64;
+const UNREPORTED_MAX: usize = 64;
 
 /// Commands that wait, and the room for messages, behind one lock. No user code runs under that lock.
 pub(super) struct CommandQueue<C> {
@@ -115,15 +115,19 @@ impl<C> CommandQueue<C> {
         self.lock().closed.get_or_insert_with(|| error.clone());
     }
 
+    pub(super) fn end(&self) -> Option<Error> {
+        self.lock().closed.clone()
+    }
+
     /// Keeps the error of a client or message whose ticket was dropped. Errors that the end of the loop causes are reported elsewhere.
-    pub(super) fn keep_unheard(&self, error: Error) {
+    pub(super) fn keep_unreported(&self, error: Error) {
         let mut state = self.lock();
-        if state.closed.is_none() && state.unreported.len() < UNHEARD {
+        if state.closed.is_none() && state.unreported.len() < UNREPORTED_MAX {
             state.unreported.push(error);
         }
     }
 
-    pub(super) fn take_unheard(&self) -> Vec<Error> {
+    pub(super) fn take_unreported(&self) -> Vec<Error> {
         std::mem::take(&mut self.lock().unreported)
     }
 }

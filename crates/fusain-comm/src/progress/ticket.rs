@@ -51,7 +51,7 @@ impl<C: Communicator, K> Ticket<C, K> {
 impl<C: Communicator, K> Drop for Ticket<C, K> {
     fn drop(&mut self) {
         if let Some(error) = self.slot.leave() {
-            self.hub.queue.keep_unheard(error);
+            self.hub.queue.keep_unreported(error);
         }
     }
 }

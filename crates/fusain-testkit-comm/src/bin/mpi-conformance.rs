@@ -34,7 +34,21 @@ fn own_checks(world: &MpiWorld) -> usize {
     thread::scope(|scope| {
         scope.spawn(|| refused(receive.test().map(drop)));
     });
-    3
+    others_drop(&comm);
+    4
+}
+
+/// What a thread drops that may not call is ended by the next call: a receive takes no later message, and a message is received.
+fn others_drop(comm: &impl Communicator) {
+    let me = comm.rank();
+    let receive = comm.irecv(vec![0], me, 2).expect("a receive");
+    let sent = comm.isend(vec![0; 1 << 20], me, 3).expect("a send");
+    let message = comm.mprobe(me, 3).expect("the message");
+    thread::spawn(move || drop((receive, message))).join().expect("nothing panics");
+    let later = comm.irecv(vec![0], me, 2).expect("a receive");
+    comm.send(&[7_u8], me, 2).expect("it is sent");
+    assert_eq!(later.wait().expect("it is received").buffer, [7]);
+    sent.wait().expect("it was received");
 }
 
 #[allow(clippy::print_stdout, reason = "the report is what the program is for")]
