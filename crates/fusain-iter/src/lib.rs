@@ -33,7 +33,7 @@
 //! # What differs from rayon
 //!
 //! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
-//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold` makes parts of at most 1024
+//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold`, and any search from the back, makes parts of at most 1024
 //!   elements, so that it ends soon after it has found something.
 //! * Once a search, a `try_for_each` or the like has its result, each worker stops, at the latest after its current unit of work.
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,

@@ -476,7 +476,7 @@ pub trait ParallelIterator: Sized + Send {
         self.find_map_first(|x| predicate(&x).then_some(x))
     }
 
-    /// The last element that satisfies `predicate`. It searches from the back.
+    /// The last element that satisfies `predicate`. It searches from the back, in parts of at most 1024 elements.
     #[inline]
     fn find_last<P: Fn(&Self::Item) -> bool + Sync + Send>(self, predicate: P) -> Option<Self::Item> {
         self.find_map_last(|x| predicate(&x).then_some(x))

@@ -225,7 +225,8 @@ where
 
 /// The results of a function for every element. Its first argument is a value that each part makes for itself.
 ///
-/// A part is split off only when a worker asks for work, so there are few parts. The value stays on its thread and need not be `Send`.
+/// A part is split off only when a worker asks for work, so there are few parts, but a search from the back makes parts of at most 1024 elements. The value stays on its
+/// thread and need not be `Send`.
 ///
 /// ```
 /// # use fusain_iter::prelude::*;

@@ -98,15 +98,22 @@ where
     fn run(&mut self, grain: usize, mut each: impl FnMut(R::Output) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut flow = ControlFlow::Continue(());
         let mut residual = None;
+        let over = self.over;
         // Such an element ends this source, but not a source that may follow it, as after `chain`.
-        let _ = self.base.run(grain, |x| match x.branch() {
-            ControlFlow::Continue(x) => {
-                flow = each(x);
-                flow
+        let _ = self.base.run(grain, |x| {
+            // An element may stand for many, as in a search.
+            if const { S::EXACT.is_never() } && over.is_up() {
+                return ControlFlow::Break(());
             }
-            ControlFlow::Break(end) => {
-                residual = Some(end);
-                ControlFlow::Break(())
+            match x.branch() {
+                ControlFlow::Continue(x) => {
+                    flow = each(x);
+                    flow
+                }
+                ControlFlow::Break(end) => {
+                    residual = Some(end);
+                    ControlFlow::Break(())
+                }
             }
         });
         if let Some(residual) = residual {

@@ -53,7 +53,7 @@ where
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
         let base = self.base.indexed(settings);
-        MapWindowsSource { head: Vec::new(), base, tail: Vec::new(), f: &self.f }
+        MapWindowsSource { head: Vec::new(), base, tail: Vec::new(), f: &self.f, is_begun: false }
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -69,6 +69,8 @@ pub struct MapWindowsSource<'s, S, T, F, const N: usize> {
     base: S,
     tail: Vec<T>,
     f: &'s F,
+    /// Whether any window has been computed.
+    is_begun: bool,
 }
 
 impl<S, T, F, const N: usize> std::fmt::Debug for MapWindowsSource<'_, S, T, F, N>
@@ -97,8 +99,11 @@ where
     #[inline(always)]
     fn run(&mut self, grain: usize, mut each: impl FnMut(R) -> ControlFlow<()>) -> ControlFlow<()> {
         let mut windows = grain.min(self.left());
-        let Self { head, base, tail, f } = self;
+        self.is_begun |= windows > 0;
         while windows > 0 {
+            let Self { base, tail, f, .. } = self;
+            // If user code panics, the elements in it are lost. Otherwise there would be too many of them.
+            let mut head = std::mem::take(&mut self.head);
             let now = windows.min(AHEAD);
             let wanted = now + (N - 1) - head.len();
             let of_base = wanted.min(base.left());
@@ -109,6 +114,7 @@ where
                 Err(_) => ControlFlow::Continue(()),
             });
             head.drain(..head.len().saturating_sub(N - 1));
+            self.head = head;
             flow?;
             windows -= now;
         }
@@ -128,6 +134,7 @@ where
                 base: self.base.split_at(0),
                 tail: std::mem::take(&mut self.tail),
                 f: self.f,
+                is_begun: false,
             });
         }
         // The tail alone has no window, so a cut lies in the head or in the base.
@@ -145,8 +152,12 @@ where
         shared.extend(base.front(of_base).take(of_base));
         base.swap_begun(&mut self.base, Seal);
         shared.extend(self.tail.drain(..(N - 1 - in_head - of_base).min(self.tail.len())));
+        if !self.is_begun {
+            // This part may still go to another thread, and the state that has been begun must not.
+            self.base = self.base.split_at(0);
+        }
         let tail = std::mem::replace(&mut self.tail, shared[in_head..].to_vec());
-        Some(MapWindowsSource { head: shared, base, tail, f: self.f })
+        Some(MapWindowsSource { head: shared, base, tail, f: self.f, is_begun: false })
     }
 
     fn exact(&self, _: Seal) -> Option<usize> {

@@ -90,9 +90,13 @@ where
     }
 
     fn split(&self, found: &mut Found<R>, _rest: &S) -> Found<R> {
-        let over = Some(Arc::new(Flag::default()));
-        let place = self.places.insert_behind(found.place, Part { hit: None, over: over.clone() });
-        Found { place, hit: None, over }
+        let over = Arc::new(Flag::default());
+        let place = self.places.insert_behind(found.place, Part { hit: None, over: Some(Arc::clone(&over)) });
+        // An earlier part may have found a hit meanwhile. If it did not see the new part in the list, its flags were raised before that part was inserted.
+        if found.over.as_ref().is_some_and(|over| over.is_up()) {
+            over.raise();
+        }
+        Found { place, hit: None, over: Some(over) }
     }
 
     fn finish(&self, found: Found<R>) {
@@ -216,4 +220,27 @@ impl<S: Source> Source for Backwards<S> {
             _ => Some(Self::new(self.parts.remove(0))),
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::iter::ParallelIterator;
+    use crate::prelude::IntoParallelIterator;
+
+    #[test]
+    fn a_part_that_is_split_off_while_an_earlier_one_finds_a_hit_is_over() {
+        let search = Search::<_, _, false> { find: Some::<u32>, which: Which::First, places: Places::new() };
+        let (mut chain, mut settings) = ((0..10_u32).into_par_iter(), Settings::default());
+        let source = chain.source(&mut settings);
+        let mut first = Found { place: ROOT, hit: None, over: None };
+        let mut later = Sink::split(&search, &mut first, &source);
+        assert!(!Sink::<Pieces>::is_over(&search, &later));
+        first.hit = Some(7);
+        Sink::<Pieces>::finish(&search, first);
+        let split_off = Sink::split(&search, &mut later, &source);
+        assert!(Sink::<Pieces>::is_over(&search, &later) && Sink::<Pieces>::is_over(&search, &split_off));
+    }
+
+    type Pieces = <crate::range::Iter<u32> as ParallelIterator>::Source<'static>;
 }

@@ -247,14 +247,14 @@ where
     #[inline(always)]
     fn front(&mut self, n: usize) -> Range<T> {
         let start = self.start;
-        self.start = start.plus(n);
+        self.start = start.plus(n.min(self.len()));
         start..self.start
     }
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> Range<T> {
         let end = self.end;
-        self.end = self.start.plus(self.len() - n);
+        self.end = self.start.plus(self.len().saturating_sub(n));
         self.end..end
     }
 
@@ -326,7 +326,7 @@ where
 
     #[inline(always)]
     fn back(&mut self, n: usize) -> RangeInclusive<T> {
-        IndexedSource::split_at(self, IndexedSource::left(self) - n).all()
+        IndexedSource::split_at(self, IndexedSource::left(self).saturating_sub(n)).all()
     }
 
     fn split_at(&mut self, n: usize) -> Self {

@@ -8,7 +8,7 @@ use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use fusain_algorithms::par;
-use fusain_iter::iter::{IntoParallelIterator, IntoParallelRefIterator, ParallelIterator};
+use fusain_iter::iter::{Either, IntoParallelIterator, IntoParallelRefIterator, ParallelIterator, once, repeat};
 use fusain_pool::{Pool, Wait};
 
 const WORKERS: usize = 4;
@@ -232,4 +232,18 @@ fn inner_chains_come_in_pieces() {
         assert_eq!(count.made.into_inner(), ELEMENTS);
         assert!(most < ELEMENTS / 4, "{most} of {ELEMENTS} elements were in memory at the same time");
     }
+}
+
+/// The search has a flag of its own, which the elements within `flat_map` look at.
+#[test]
+fn a_missing_element_ends_an_endless_part_of_a_search() {
+    let pool = Pool::builder().threads(2).build().expect("two threads");
+    let parts = (0..2).into_par_iter().flat_map(|part| {
+        if part == 0 {
+            thread::sleep(Duration::from_millis(50));
+            return Either::Left(once(None));
+        }
+        Either::Right(repeat(Some(1)))
+    });
+    assert!(!parts.while_some().on(&pool).always().any(|x| x == 2));
 }

@@ -5,7 +5,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fusain_iter::iter::{IndexedSource, Pieces, Settings, from_indexed_source, repeat_n};
+use fusain_iter::iter::{IndexedSource, Pieces, Settings, Source, from_indexed_source, from_source, repeat_n};
 use fusain_iter::prelude::*;
 use proptest::prelude::*;
 
@@ -119,6 +119,10 @@ proptest! {
         let range = || (0..10_usize).into_par_iter();
         let pairs = || range().zip(repeat_n(1, 10)).map(|(x, y)| (x + y).to_string());
         has_room_within(|| Misused { chain: range().map(|x| x.to_string()), misuses: misuses.clone(), says });
+        let short = || (250..255_u8).into_par_iter().map(|x| x.to_string());
+        has_room_within(|| Misused { chain: short(), misuses: misuses.clone(), says });
+        let inclusive = || (250..=255_u8).into_par_iter().map(|x| x.to_string());
+        has_room_within(|| Misused { chain: inclusive(), misuses: misuses.clone(), says });
         has_room_within(|| Misused { chain: pairs(), misuses: misuses.clone(), says });
         has_room_within(|| Misused { chain: pairs().chain(pairs()), misuses: misuses.clone(), says });
         has_room_within(|| Misused { chain: pairs().chunks(3).map(|v| v.concat()), misuses: misuses.clone(), says });
@@ -165,6 +169,21 @@ fn separators_end_where_the_elements_do() {
     let words = catch_unwind(AssertUnwindSafe(|| from_indexed_source(source).rev().sequential().collect::<Vec<_>>()));
     match words {
         Ok(words) => assert!(words.len() <= left && words.iter().all(|(_, word)| !word.0.is_empty())),
+        Err(panic) => assert!(!overflows(&*panic)),
+    }
+}
+
+/// This also once wrote behind the end of its vector: a panic in the middle of a unit left a source with more elements than it had before.
+#[test]
+fn windows_end_where_the_elements_do() {
+    let mut chain = (0..66_u32).into_par_iter().map_windows(|[a, b, c]: &[u32; 3]| (a + b + c).to_string());
+    let mut settings = Settings::default();
+    let mut source = chain.source(&mut settings);
+    assert!(catch_unwind(AssertUnwindSafe(|| source.run(64, |_| panic!("a window fails")))).is_err());
+    let left = source.left();
+    let windows = catch_unwind(AssertUnwindSafe(|| from_source(source).on(&POOL).always().collect::<Vec<String>>()));
+    match windows {
+        Ok(windows) => assert!(windows.len() <= left),
         Err(panic) => assert!(!overflows(&*panic)),
     }
 }

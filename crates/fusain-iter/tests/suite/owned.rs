@@ -195,6 +195,13 @@ fn values_of_workers() {
         .sum();
     assert_eq!(sum, 49_995_000);
     assert!(made.into_inner() <= POOL.workers(), "no more than workers");
+    let made = AtomicUsize::new(0);
+    let chain = (0..100_000_usize).into_par_iter().sequential();
+    let found = chain
+        .map_worker(|| made.fetch_add(1, Ordering::Relaxed), |_, x| x)
+        .map_windows(|[a, b]| a + b)
+        .find_last(|_| false);
+    assert_eq!((found, made.into_inner()), (None, 1), "a search from the back splits its part many times");
 }
 
 #[test]
@@ -233,7 +240,11 @@ fn values_of_parts_are_dropped_in_either_direction() {
         assert!(chain().rev().collect::<Vec<_>>().into_iter().eq((0..3000).rev()));
         assert!(chain().enumerate().rev().map(|(_, x)| x).collect::<Vec<_>>().into_iter().eq((0..3000).rev()));
         assert_eq!(chain().zip(chain()).rev().count(), 3000);
-        assert_eq!(chain().map_windows(|[a, b]: &[i32; 2]| a + b).count(), 2999);
+        let windows = || chain().map_windows(|[a, b]: &[i32; 2]| a + b);
+        assert_eq!(windows().count(), 2999);
+        // Parts whose windows have shared elements with others go to other threads.
+        assert_eq!(windows().find_last(|_| false), None);
+        assert_eq!((0..1000).into_par_iter().chain(windows()).on(&POOL).always().grain(1).count(), 3999);
     }
     assert_eq!(MADE.load(Ordering::Relaxed), DROPPED.load(Ordering::Relaxed));
 }
