@@ -29,7 +29,20 @@ impl From<ErrorKind> for ThreadPoolBuildError {
     }
 }
 
+// Programs compare these texts.
+const GLOBAL_POOL_ALREADY_INITIALIZED: &str = "The global thread pool has already been initialized.";
+const CURRENT_THREAD_ALREADY_IN_POOL: &str = "The current thread is already part of another thread pool.";
+
 impl Error for ThreadPoolBuildError {
+    #[allow(deprecated, reason = "as in rayon")]
+    fn description(&self) -> &str {
+        match &self.kind {
+            ErrorKind::GlobalPoolAlreadyInitialized => GLOBAL_POOL_ALREADY_INITIALIZED,
+            ErrorKind::CurrentThreadAlreadyInPool => CURRENT_THREAD_ALREADY_IN_POOL,
+            ErrorKind::Io(error) => error.description(),
+        }
+    }
+
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match &self.kind {
             ErrorKind::GlobalPoolAlreadyInitialized | ErrorKind::CurrentThreadAlreadyInPool => None,
@@ -41,13 +54,8 @@ impl Error for ThreadPoolBuildError {
 impl fmt::Display for ThreadPoolBuildError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
-            // Programs compare these texts.
-            ErrorKind::GlobalPoolAlreadyInitialized => {
-                f.write_str("The global thread pool has already been initialized.")
-            }
-            ErrorKind::CurrentThreadAlreadyInPool => {
-                f.write_str("The current thread is already part of another thread pool.")
-            }
+            ErrorKind::GlobalPoolAlreadyInitialized => GLOBAL_POOL_ALREADY_INITIALIZED.fmt(f),
+            ErrorKind::CurrentThreadAlreadyInPool => CURRENT_THREAD_ALREADY_IN_POOL.fmt(f),
             ErrorKind::Io(error) => error.fmt(f),
         }
     }

@@ -5,9 +5,42 @@ use crate::error::{ErrorKind, ThreadPoolBuildError};
 use crate::start::{Started, start};
 use crate::threads::ThreadSpawn;
 use fusain_pool::adapter::{Registry, Worker, with_worker};
-use std::sync::OnceLock;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
 
 static GLOBAL: OnceLock<Registry> = OnceLock::new();
+
+/// The thread that is in [`set_global`].
+static BUILDER: Mutex<Option<ThreadId>> = Mutex::new(None);
+
+/// Notified when it has made the registry, or failed.
+static BUILT: Condvar = Condvar::new();
+
+/// Waits until no other thread is about to make the global registry, as in rayon.
+fn await_builder() -> MutexGuard<'static, Option<ThreadId>> {
+    let me = thread::current().id();
+    let is_building = |builder: &mut Option<ThreadId>| builder.is_some_and(|builder| builder != me);
+    let builder = BUILDER.lock().unwrap_or_else(PoisonError::into_inner);
+    BUILT.wait_while(builder, is_building).unwrap_or_else(PoisonError::into_inner)
+}
+
+/// While it lives, this thread makes the global registry.
+struct Building;
+
+impl Building {
+    /// `None` if this thread is about to do so already.
+    fn begin() -> Option<Self> {
+        let before = await_builder().replace(thread::current().id());
+        before.is_none().then_some(Self)
+    }
+}
+
+impl Drop for Building {
+    fn drop(&mut self) {
+        *BUILDER.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        BUILT.notify_all();
+    }
+}
 
 /// The global registry, made at first use.
 #[inline]
@@ -17,6 +50,7 @@ pub(crate) fn global() -> &'static Registry {
 
 #[cold]
 fn first_global() -> &'static Registry {
+    drop(await_builder());
     let mut is_first = false;
     let registry = GLOBAL.get_or_init(|| match start(ThreadPoolBuilder::new()).or_else(alone) {
         Ok(Started { registry, mut rest }) => {
@@ -44,6 +78,7 @@ fn alone(error: ThreadPoolBuildError) -> Result<Started, ThreadPoolBuildError> {
 /// Makes the registry of `builder` the global one.
 pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Result<(), ThreadPoolBuildError> {
     let taken = || Err(ErrorKind::GlobalPoolAlreadyInitialized.into());
+    let building = Building::begin();
     if GLOBAL.get().is_some() {
         return taken();
     }
@@ -52,6 +87,7 @@ pub(crate) fn set_global<S: ThreadSpawn>(builder: ThreadPoolBuilder<S>) -> Resul
     if GLOBAL.set(registry).is_err() {
         return taken();
     }
+    drop(building);
     rest.join();
     rest.wait();
     global().announce();
@@ -96,7 +132,6 @@ pub fn current_thread_has_pending_tasks() -> Option<bool> {
 mod tests {
     use super::*;
     use std::io;
-    use std::thread;
 
     #[test]
     fn a_thread_is_alone_where_none_can_be_started() {

@@ -91,7 +91,7 @@ pub(crate) fn in_sight(handle: &Handle<'_>, helps: Helps) -> bool {
         || handle.others().any(|index| {
             let slot = handle.pool.slots.get(index);
             helps.wants(slot) && (slot.has_offer() || slot.queue.len() > 0)
-                || helps == Helps::Anybody && offers_parts(handle, index)
+                || helps == Helps::Anybody && (slot.parts.len() > 0 || slot.strays.is_any())
         })
 }
 
@@ -255,8 +255,14 @@ pub(crate) fn offers_parts(handle: &Handle<'_>, index: usize) -> bool {
     handle.pool.slots.get(index).parts.len() > 0
 }
 
-/// Takes the oldest part that slot `index` has on offer. If there is more in it, the worker that runs it wakes others itself.
+/// Takes a part that slot `index` has for any worker: one that another worker took by mistake, or else the oldest on offer. If there is more in it, the worker that runs it wakes
+/// others itself.
 pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
+    let job = handle.pool.slots.get(index).strays.take();
+    job.map(|job| note_taken(handle, index, Taken::by(handle, job))).or_else(|| take_offered(handle, index))
+}
+
+fn take_offered(handle: &Handle<'_>, index: usize) -> Option<Taken> {
     if !offers_parts(handle, index) {
         return None;
     }
@@ -264,20 +270,26 @@ pub(crate) fn take_part(handle: &Handle<'_>, index: usize) -> Option<Taken> {
     Some(note_taken(handle, index, Taken::by(handle, job)))
 }
 
-/// Takes the part that [`take_part`] would take if it is one of the call `token`.
+/// Takes a part of the call `token`, of which this worker is the caller, that another worker took by mistake.
+pub(crate) fn take_stray_of(handle: &Handle<'_>, token: usize) -> Option<Taken> {
+    handle.slot().strays.take_of(token).map(|job| Taken::by(handle, job))
+}
+
+/// Takes the oldest part that slot `index` has on offer, if it is one of the call `token`.
 pub(crate) fn take_part_of(handle: &Handle<'_>, index: usize, token: usize) -> Option<Taken> {
-    let part = take_part(handle, index)?;
+    let part = take_offered(handle, index)?;
     // SAFETY: only parts are on offer, and this one has been taken.
     let call = unsafe { call_of(part.job) };
     if call.token() == token {
         return Some(part);
     }
     // That worker has turned to another call, or has parts of several. So the part goes to its call's caller. The caller cannot leave before the part is done, as that
-    // worker might, and finds the part where it waits for that very call.
+    // worker might.
     // Read before the part is pushed: afterwards the part may be run, and the call may end.
-    let caller = call.owner;
-    handle.pool.slots.get(caller).inbox.push(part.job);
+    let (caller, token) = (call.owner, call.token());
+    handle.pool.slots.get(caller).strays.push(token, part.job);
     tell_worker(handle.pool, caller);
+    tell(handle.pool, false);
     None
 }
 
@@ -317,7 +329,8 @@ fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
     if pool.workers == 1 {
         return;
     }
-    let begins_at_once = handle.quick_kinds.has_streak(kind) && pool.is_watched();
+    // The watch looks only at slots that serve something, as that of a detached task does not.
+    let begins_at_once = handle.quick_kinds.has_streak(kind) && pool.is_watched() && pool.slots.get(from).serves() != 0;
     handle.has_news.set(begins_at_once);
     if !begins_at_once {
         // Two, if there is more in sight: then the number of workers that are awake doubles.

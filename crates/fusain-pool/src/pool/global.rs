@@ -30,7 +30,8 @@ impl Builder {
     /// Builds the global pool: the one that calls use when no other is named.
     ///
     /// # Errors
-    /// Those of [`build`](Self::build), and [`Error::GlobalAlreadyInitialized`] if the global pool has been built or used before.
+    /// Those of [`build`](Self::build), and [`Error::GlobalAlreadyInitialized`] if the global pool has been built or used before. If the first attempt to build it failed, that error stays: all
+    /// later ones return it, and [`Pool::global`] panics with it.
     ///
     /// # Example
     /// ```
@@ -45,8 +46,8 @@ impl Builder {
         let (global, is_first) = global_or(self);
         match global {
             Ok(_) if is_first => Ok(()),
-            Err(error) if is_first => Err(error.again()),
-            _ => Err(Error::GlobalAlreadyInitialized),
+            Err(error) => Err(error.again()),
+            Ok(_) => Err(Error::GlobalAlreadyInitialized),
         }
     }
 }

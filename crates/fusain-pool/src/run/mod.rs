@@ -151,6 +151,10 @@ fn work<A: Algorithm + ?Sized>(
     offers.withdraw();
     slot.serve(outer);
     result.unwrap_or_else(|payload| {
+        if handle.stack.root.get() != 0 {
+            // The next job may have been asked for when the panic came.
+            slot.ask_for_next();
+        }
         call.fail(payload, handle);
         None
     })
@@ -444,12 +448,17 @@ pub(crate) fn help<A: Algorithm + ?Sized>(
         match backoff.step() {
             Step::Spin => {}
             Step::Look => {
+                // Nothing is to be delivered to a busy worker. If something has been delivered, that comes first.
+                if !mailbox.change(token, mailbox::SHUT) {
+                    continue;
+                }
                 take_back();
                 if let Some(task) = tasks::find_own(handle) {
                     tasks::run(handle, task, None);
                 }
                 tasks::run_home(handle);
                 handle.pool.lend_on();
+                mailbox.open(token);
                 if offers::run_one_of(handle, token) {
                     backoff = Backoff::of_caller(handle.pool);
                     continue;
@@ -476,7 +485,8 @@ fn ask<A: Algorithm + ?Sized>(call: &Call, algorithm: &A, handle: &Handle<'_>) {
     }
 }
 
-/// The caller sleeps until it is alone or has been given something. Its requests stay set meanwhile.
+/// The caller sleeps until it is alone, has been given something, or there is something for it alone. It asks again from time to time: a worker may have taken its request where
+/// it had nothing of this call to give.
 #[cold]
 pub(crate) fn sleep<A: Algorithm + ?Sized>(
     call: &Call,
@@ -496,12 +506,17 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
     let mut parks = TimedParks::new();
     loop {
         let awaited = parts.await_all();
-        if is_alone(call, algorithm, handle, parts) || slot.side.peek() != asleep || tasks::is_called(handle) {
+        if is_alone(call, algorithm, handle, parts)
+            || slot.side.peek() != asleep
+            || tasks::is_called(handle)
+            || slot.strays.has(call.token())
+        {
             break;
         }
         if parts.are_all(&awaited) {
             slot.tally().parks.add(1);
             parks.take(handle);
+            ask(call, algorithm, handle);
         }
     }
     // Unless a giver is delivering.

@@ -19,6 +19,9 @@
 //! | a caller that waits                | its own call                  |
 //! | one that waits for a join or scope | none; in a registry, any call |
 //! | one that calls `yield_now`         | any call                      |
+//!
+//! A caller cannot see to which call the oldest part belongs before it has taken it. If it is of another call, it puts the part at the slot of that call's caller
+//! ([`strays`](crate::handover::strays)). An idle worker takes it from there, or that caller while it waits for that very call.
 
 use crate::Algorithm;
 use crate::call::pace::Grain;
@@ -27,6 +30,7 @@ use crate::handover::mailbox;
 use crate::idle::tasks;
 use crate::panics::discard;
 use crate::worker::handle::Handle;
+use crate::worker::slot::Slot;
 use std::cell::Cell;
 
 /// The maximum number of halvings at once; the worker then keeps one part in 2^6 = 64. Of up to 64 elements that is a single one; of more, a single one is short
@@ -130,13 +134,20 @@ impl<'a, 'p, A: Algorithm + ?Sized> Offers<'a, 'p, A> {
 pub(crate) fn run_one_of(handle: &Handle<'_>, token: usize) -> bool {
     let has_one =
         |index: &usize| handle.pool.slots.get(*index).serves() == token && tasks::offers_parts(handle, *index);
-    let side = &handle.slot().side;
-    let Some(index) = handle.others().find(has_one) else { return false };
+    let Slot { side, strays, .. } = handle.slot();
+    let is_stray = strays.has(token);
+    let from = if is_stray { None } else { handle.others().find(has_one) };
+    if !is_stray && from.is_none() {
+        return false;
+    }
     // Nothing is to be delivered to a busy worker. If something has been delivered, that comes first.
     if !side.change(token, mailbox::SHUT) {
         return false;
     }
-    let part = tasks::take_part_of(handle, index, token);
+    let part = match from {
+        None => tasks::take_stray_of(handle, token),
+        Some(index) => tasks::take_part_of(handle, index, token),
+    };
     let has_run = part.is_some();
     part.into_iter().for_each(|part| tasks::run(handle, part, None));
     side.open(token);

@@ -23,6 +23,7 @@ use crate::task::worth::{Worth, announce_first};
 use crate::trace;
 use crate::worker::handle::Handle;
 use crate::worker::header::{Header, Reopen, reopen};
+use crate::worker::slot::SEVERAL_ROOTS;
 use std::cell::UnsafeCell;
 use std::mem::{ManuallyDrop, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -34,8 +35,8 @@ use std::thread;
 /// It uses the pool whose work the calling thread is doing, or else [`Pool::global`]. The calling thread runs `a`; it then runs `b`, too,
 /// unless another worker has taken it. A `join` whose `b` no other worker takes costs a few nanoseconds.
 ///
-/// While it waits for a worker that has taken `b`, the calling thread runs other tasks of the same outermost `join` or scope, if there are any. So do not call `join` while you hold a lock
-/// that these tasks take, or a borrow of a thread-local `RefCell` that they use.
+/// While it waits for a worker that has taken `b`, the calling thread runs other tasks, if there are any: those of the same outermost `join` or scope, those that it has itself spawned, and
+/// closures of broadcasts. So do not call `join` while you hold a lock that these tasks take, or a borrow of a thread-local `RefCell` that they use.
 ///
 /// Recursions may be as deep as the thread's stack allows: each level costs its stack frame.
 ///
@@ -315,7 +316,8 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
             // SAFETY: published, since it was taken.
             let shared = unsafe { this.linked.get().shared() };
             let result = {
-                let _root = begin(handle, handle.pool.slots.get(shared.owner()).root());
+                let shown = handle.pool.slots.get(shared.owner()).root();
+                let _root = begin(handle, if shown == SEVERAL_ROOTS { 0 } else { shown });
                 catch_unwind(AssertUnwindSafe(|| func(true)))
             };
             if result.is_err() {
@@ -361,6 +363,28 @@ mod tests {
         }
     }
 
+    /// As [`Countdown`], down to this number below the first.
+    struct PanicsAfter(u32);
+
+    impl Algorithm for PanicsAfter {
+        type Local = u32;
+
+        fn has_local_work(&self, left: &u32) -> bool {
+            *left > 0
+        }
+
+        fn do_unit(&self, left: &mut u32, _grain: usize) {
+            assert!(*left + self.0 > 3, "on purpose");
+            *left -= 1;
+        }
+
+        fn commit(&self, _left: &mut u32) {}
+
+        fn split(&self, _left: &mut u32) -> Option<u32> {
+            None
+        }
+    }
+
     /// Whether a job of this thread lies where other workers may take it.
     fn is_published() -> bool {
         Handle::current(|handle| handle.expect("inside of a join").slot().has_offer())
@@ -386,6 +410,12 @@ mod tests {
                     // Its run loop takes all requests.
                     for units in [0, 1, 1_000] {
                         pool.run(&Countdown, units);
+                        twice();
+                    }
+                    for after in [0, 1, 2] {
+                        let panics = catch_unwind(AssertUnwindSafe(|| pool.run(&PanicsAfter(after), 3)));
+                        assert!(panics.is_err());
+                        pool.run(&Countdown, 5);
                         twice();
                     }
                 },
@@ -438,5 +468,30 @@ mod tests {
             // Jobs of another kind are not affected.
             join(|| join(|| assert_eq!(published_in(0, 0.0), 2), || ()), || ());
         });
+    }
+
+    /// Who waits for one join takes no jobs of another from a worker that is in both.
+    #[test]
+    fn a_slot_shows_no_root_while_it_may_have_jobs_of_another() {
+        let pool = Pool::builder().threads(1).build().expect("a pool without threads");
+        let check = |handle: &Handle<'_>| {
+            let seen = || (handle.slot().root(), handle.stack.root.get());
+            let outer = begin(handle, 64);
+            let same = begin(handle, 64);
+            assert_eq!(seen(), (64, 64));
+            let other = begin(handle, 128);
+            assert_eq!(seen(), (SEVERAL_ROOTS, 128));
+            let none = begin(handle, 0);
+            let innermost = begin(handle, 192);
+            assert_eq!(seen(), (SEVERAL_ROOTS, 192));
+            drop(innermost);
+            drop(none);
+            drop(other);
+            assert_eq!(seen(), (64, 64));
+            drop(same);
+            drop(outer);
+            assert_eq!(seen(), (0, 0));
+        };
+        pool.install(|| Handle::current(|handle| check(handle.expect("inside of a pool"))));
     }
 }

@@ -31,7 +31,8 @@ pub struct Counters {
     pub steals_refused: u64,
     /// Times a worker went to sleep on the operating system.
     pub parks: u64,
-    /// Times a sleeping worker or caller was woken for a call. Those for spawned tasks, broadcasts and phases are not counted.
+    /// Times a sleeping worker or caller was woken for a call, or for a task that another worker has passed on. Other wakes for spawned tasks, and those for phases, are
+    /// not counted.
     pub wakes: u64,
     /// Panics in callbacks of [`Algorithm`](crate::Algorithm)s that were caught and passed on to the caller.
     pub panics: u64,

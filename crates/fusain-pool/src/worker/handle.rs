@@ -17,7 +17,7 @@ use crate::trace;
 use crate::worker::backoff::FirstLook;
 use crate::worker::inner::Inner;
 use crate::worker::kinds::Streaks;
-use crate::worker::slot::Slot;
+use crate::worker::slot::{SEVERAL_ROOTS, Slot};
 use crate::worker::uncounted::Uncounted;
 use std::cell::Cell;
 use std::ptr;
@@ -348,20 +348,24 @@ impl Drop for AtHome {
 }
 
 /// While it lives, `handle` (this thread's innermost) is inside the outermost join or scope `token`, and its slot serves that.
+///
+/// The slot shows the token, unless the thread is inside another join or scope already, as it is in a task that it runs while it waits. Older jobs of that one may lie in the
+/// slot, and who waits for `token` must not take these.
 pub(crate) struct Root<'h, 'p> {
     handle: &'h Handle<'p>,
     outer: Erased,
     token: usize,
+    shown: usize,
     served: usize,
 }
 
 impl<'h, 'p> Root<'h, 'p> {
     pub(crate) fn begin(handle: &'h Handle<'p>, token: usize) -> Self {
-        let served = handle.slot().serves();
+        let (served, shown) = (handle.slot().serves(), handle.slot().root());
         handle.slot().serve(token);
-        handle.slot().set_root(token);
+        handle.slot().set_root(if shown == 0 || shown == token { token } else { SEVERAL_ROOTS });
         let this: *const Handle<'p> = handle;
-        Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), served }
+        Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), shown, served }
     }
 }
 
@@ -369,7 +373,7 @@ impl Drop for Root<'_, '_> {
     fn drop(&mut self) {
         FORKED.set(self.outer);
         self.handle.stack.root.set(self.token);
-        self.handle.slot().set_root(self.token);
+        self.handle.slot().set_root(self.shown);
         self.handle.slot().serve(self.served);
     }
 }

@@ -32,6 +32,7 @@
 use crate::handover::job::JobRef;
 use crate::handover::mailbox::{self, Claim, Mailbox};
 use crate::handover::queue::{Inbox, Queue};
+use crate::handover::strays::Strays;
 use crate::platform::place::{self, Asleep};
 use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, park, park_timeout};
 use crate::worker::counters::Tally;
@@ -47,6 +48,9 @@ pub(crate) const PUBLISH: u64 = 1 << 62;
 
 /// Bit that says that a job has been taken out of a public place since the owner last looked at the requests.
 pub(crate) const TAKEN: u64 = 1 << 61;
+
+/// What a slot shows whose jobs may be of several outermost joins or scopes. No token is odd.
+pub(crate) const SEVERAL_ROOTS: usize = 1;
 
 /// The bits that concern the owner's own jobs.
 pub(crate) const OF_JOBS: u64 = PUBLISH | TAKEN;
@@ -80,6 +84,8 @@ pub(crate) struct Slot {
     pub(crate) parts: CachePadded<Queue>,
     /// Tasks that this worker and no other is to run.
     pub(crate) inbox: Inbox,
+    /// Parts of the owner's calls that other workers took by mistake.
+    pub(crate) strays: Strays,
     /// See [`seems_asleep`](Self::seems_asleep).
     asleep: AtomicBool,
     line: CachePadded<RequestLine>,
@@ -128,6 +134,7 @@ impl Slot {
             queue: CachePadded::new(Queue::new()),
             parts: CachePadded::new(Queue::new()),
             inbox: Inbox::new(),
+            strays: Strays::new(),
             asleep: AtomicBool::new(false),
             line: CachePadded::new(RequestLine {
                 requests: AtomicU64::new(0),
