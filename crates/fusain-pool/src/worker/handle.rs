@@ -350,7 +350,7 @@ impl Drop for AtHome {
 /// While it lives, `handle` (this thread's innermost) is inside the outermost join or scope `token`, and its slot serves that.
 ///
 /// The slot shows the token, unless the thread is inside another join or scope already, as it is in a task that it runs while it waits. Older jobs of that one may lie in the
-/// slot, and who waits for `token` must not take these.
+/// slot, and who waits for `token` must not take these. (In a registry, whoever waits takes any task.)
 pub(crate) struct Root<'h, 'p> {
     handle: &'h Handle<'p>,
     outer: Erased,
@@ -363,7 +363,8 @@ impl<'h, 'p> Root<'h, 'p> {
     pub(crate) fn begin(handle: &'h Handle<'p>, token: usize) -> Self {
         let (served, shown) = (handle.slot().serves(), handle.slot().root());
         handle.slot().serve(token);
-        handle.slot().set_root(if shown == 0 || shown == token { token } else { SEVERAL_ROOTS });
+        let is_alone = shown == 0 || shown == token || handle.pool.is_registry;
+        handle.slot().set_root(if is_alone { token } else { SEVERAL_ROOTS });
         let this: *const Handle<'p> = handle;
         Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), shown, served }
     }
