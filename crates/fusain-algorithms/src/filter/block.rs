@@ -1,40 +1,45 @@
-//! Blocks of elements, and the judge's answers for them: a filter works block by block.
+//! Blocks of elements, and the predicate's answers for them: a filter works block by block.
 
 use std::ops::Range;
 
-use super::judge::Judge;
+use super::predicate::Predicate;
 use crate::element::primitive::is_primitive;
 
-/// The number of elements that are judged before the first of them is moved.
+/// The number of elements that are tested before the first of them is moved.
 pub(crate) const BLOCK: usize = 64;
 
 /// The answers for the elements of a block; behind its end they are `false`.
 pub(crate) struct Answers(pub(super) [bool; BLOCK]);
 
 impl Answers {
-    /// Judges the elements in `block`, at most [`BLOCK`]. `first` is the answer for the first of them, if it is known.
+    /// Tests the elements in `block`, at most [`BLOCK`]. `first` is the answer for the first of them, if it is known.
     ///
     /// # Safety
     ///
-    /// The elements from `v` in `block` are there, and so is the element before them if the judge looks back and `first` is not known.
+    /// The elements from `v` in `block` are there, and so is the element before them if the predicate looks back and `first` is not known.
     #[inline(always)]
-    pub(crate) unsafe fn of<T, J: Judge<T>>(v: *const T, block: Range<usize>, first: Option<bool>, judge: &J) -> Self {
+    pub(crate) unsafe fn of<T, P: Predicate<T>>(
+        v: *const T,
+        block: Range<usize>,
+        first: Option<bool>,
+        predicate: &P,
+    ) -> Self {
         let mut answers = [false; BLOCK];
         // Without looking back `first` is unused. The compiler must know that, since a loop from the second element on vectorises less well.
-        let first = if J::LOOKS_BACK { first } else { None };
+        let first = if P::LOOKS_BACK { first } else { None };
         if block.len() == BLOCK {
             let asked = usize::from(first.is_some());
             answers[0] = first.unwrap_or_default();
             for (j, answer) in answers.iter_mut().enumerate().skip(asked) {
                 // SAFETY: guaranteed by the caller.
-                *answer = unsafe { judge.stays(v, block.start + j) };
+                *answer = unsafe { predicate.keeps(v, block.start + j) };
             }
         } else {
             for (answer, i) in answers.iter_mut().zip(block.clone()) {
                 *answer = match first {
                     Some(first) if i == block.start => first,
                     // SAFETY: guaranteed by the caller.
-                    _ => unsafe { judge.stays(v, i) },
+                    _ => unsafe { predicate.keeps(v, i) },
                 };
             }
         }
@@ -63,24 +68,24 @@ pub(crate) fn ones(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// The elements to be judged.
-pub(crate) struct Part<'j, T, J> {
+/// The elements to be tested.
+pub(crate) struct Part<'p, T, P> {
     pub(crate) v: *const T,
     pub(crate) range: Range<usize>,
     /// Whether the first element stays, if that is known.
     pub(crate) first: Option<bool>,
-    pub(crate) judge: &'j J,
+    pub(crate) predicate: &'p P,
 }
 
-impl<T, J: Judge<T>> Part<'_, T, J> {
+impl<T, P: Predicate<T>> Part<'_, T, P> {
     /// The blocks of the part and their answers.
     ///
-    /// After the turn of its block no element is judged or looked back at. A judge may change an element through a shared reference, and the element that has been moved
+    /// After the turn of its block no element is tested or looked back at. A predicate may change an element through a shared reference, and the element that has been moved
     /// would not change with it. (A number cannot be changed in this way.)
     ///
     /// # Safety
     ///
-    /// The elements are there, and so is the element before them if the judge looks back and `first` is not known. Each
+    /// The elements are there, and so is the element before them if the predicate looks back and `first` is not known. Each
     /// is still there when its block's turn comes.
     #[inline(always)]
     pub(super) unsafe fn for_each_block(&self, mut f: impl FnMut(Range<usize>, Answers)) {
@@ -89,11 +94,11 @@ impl<T, J: Judge<T>> Part<'_, T, J> {
         while start < self.range.end {
             let block = start..self.range.end.min(start + BLOCK);
             // SAFETY: guaranteed by the caller.
-            let answers = unsafe { Answers::of(self.v, block.clone(), first.take(), self.judge) };
+            let answers = unsafe { Answers::of(self.v, block.clone(), first.take(), self.predicate) };
             start = block.end;
-            if J::LOOKS_BACK && !is_primitive::<T>() && start < self.range.end {
+            if P::LOOKS_BACK && !is_primitive::<T>() && start < self.range.end {
                 // SAFETY: guaranteed by the caller; the element before is in this block, which is still there.
-                first = Some(unsafe { self.judge.stays(self.v, start) });
+                first = Some(unsafe { self.predicate.keeps(self.v, start) });
             }
             f(block, answers);
         }

@@ -8,20 +8,20 @@
 use std::ops::Range;
 
 use super::block::{Answers, BLOCK, Part, ones};
-use super::judge::Judge;
+use super::predicate::Predicate;
 use crate::element::primitive::{is_light, is_primitive, may_be_primitive};
 use crate::execution::first_panic::FirstPanic;
 use crate::memory::huge_pages::expect_writes;
 use crate::platform::simd::{Body, widest};
 
 /// Copies the bits of elements: of those that stay to `kept`, and with `N` = 2 of the others to `rest`.
-struct SiftBits<'j, T, J, const N: usize> {
-    part: &'j Part<'j, T, J>,
+struct SiftBits<'p, T, P, const N: usize> {
+    part: &'p Part<'p, T, P>,
     kept: *mut T,
     rest: *mut T,
 }
 
-impl<T, J: Judge<T>, const N: usize> Body for SiftBits<'_, T, J, N> {
+impl<T, P: Predicate<T>, const N: usize> Body for SiftBits<'_, T, P, N> {
     type Output = usize;
 
     #[inline(always)]
@@ -56,8 +56,8 @@ impl<T, J: Judge<T>, const N: usize> Body for SiftBits<'_, T, J, N> {
 /// As for [`Part::for_each_block`]. The destinations have as many slots as there are elements. `kept` may be the memory
 /// of the elements; apart from that no memory overlaps. Only one copy of an element may be used as its owner.
 #[inline]
-pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+pub(crate) unsafe fn sift_bits<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     kept: *mut T,
     rest: *mut T,
 ) -> usize {
@@ -67,7 +67,7 @@ pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
             v: part.v,
             range: part.range.start + seen..part.range.end,
             first: if seen == 0 { part.first } else { None },
-            judge: part.judge,
+            predicate: part.predicate,
         };
         let (kept, rest) = (kept.wrapping_add(stay), rest.wrapping_add(seen - stay));
         return stay + SiftBits::<'_, _, _, N> { part: &tail, kept, rest }.run();
@@ -80,7 +80,10 @@ pub(crate) unsafe fn sift_bits<T, J: Judge<T>, const N: usize>(
 /// # Safety
 ///
 /// As for [`Part::for_each_block`]. Elements own nothing, or are not used in their old places any more.
-unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, mut runs: [Vec<T>; N]) -> [Vec<T>; N] {
+unsafe fn runs_of_bits<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
+    mut runs: [Vec<T>; N],
+) -> [Vec<T>; N] {
     let len = part.range.len();
     for run in &mut runs {
         assert!(run.is_empty(), "what lies there would not be dropped");
@@ -104,8 +107,8 @@ unsafe fn runs_of_bits<T, J: Judge<T>, const N: usize>(part: &Part<'_, T, J>, mu
 /// # Safety
 ///
 /// As for [`Part::for_each_block`].
-pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+pub(crate) unsafe fn cloned<T: Clone, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     mut runs: [Vec<T>; N],
 ) -> [Vec<T>; N] {
     if const { may_be_primitive::<T>() } && is_primitive::<T>() {
@@ -131,8 +134,8 @@ pub(crate) unsafe fn cloned<T: Clone, J: Judge<T>, const N: usize>(
 /// # Safety
 ///
 /// As for [`Part::for_each_block`]. The caller owns the elements and does not use them any more.
-pub(crate) unsafe fn moved<T, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+pub(crate) unsafe fn moved<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     mut runs: [Vec<T>; N],
     panics: &FirstPanic,
 ) -> [Vec<T>; N] {

@@ -2,9 +2,9 @@
 
 mod block;
 mod compress;
-mod judge;
 mod kernel;
 mod near;
+mod predicate;
 mod retain;
 mod sift;
 #[cfg(test)]
@@ -13,9 +13,9 @@ mod tests;
 use std::mem::MaybeUninit;
 
 pub(crate) use block::{Answers, BLOCK, Part, ones};
-use judge::Unlike;
-pub(crate) use judge::{If, Said};
 pub(crate) use kernel::sift_bits;
+use predicate::Unlike;
+pub(crate) use predicate::{If, Said};
 pub(crate) use sift::Moving;
 use sift::{into_room, into_rooms, vector, vectors};
 

@@ -14,8 +14,8 @@ use std::ops::Range;
 
 use super::block::{BLOCK, Part};
 use super::compress::{can_pack, mark, pack};
-use super::judge::Judge;
 use super::kernel::sift_bits;
+use super::predicate::Predicate;
 use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 use crate::memory::scratch::Scratch;
@@ -34,11 +34,11 @@ const SHARES_PER_WORKER: usize = 8;
 
 /// Returns the numbers of `v` that stay, in `room`. Returns `Err(room)` if this way does not suit: `room` is too short, there are too few or too many numbers, or the caller
 /// has set the grain.
-pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
+pub(super) fn into<'r, T: Send + Sync, P: Predicate<T>>(
     team: &Team<'_>,
     v: &[T],
     room: &'r mut [MaybeUninit<T>],
-    judge: &J,
+    predicate: &P,
 ) -> Result<&'r mut [T], &'r mut [MaybeUninit<T>]> {
     let blocks = v.len().div_ceil(BLOCK);
     let each = (size_of_val(v) / team.workers() / SHARE_BYTES).clamp(1, SHARES_PER_WORKER);
@@ -50,10 +50,10 @@ pub(super) fn into<'r, T: Send + Sync, J: Judge<T>>(
     let slots = Parts::new(room);
     let stay = if can_pack::<T>() {
         let mut marks = vec![0; blocks];
-        in_two_steps(team, &shares, &Marked { v, judge, slots: &slots, marks: Parts::new(&mut marks) })
+        in_two_steps(team, &shares, &Marked { v, predicate, slots: &slots, marks: Parts::new(&mut marks) })
     } else {
         let mut memory = Scratch::<T>::new(v.len());
-        in_two_steps(team, &shares, &Apart { v, judge, slots: &slots, memory: Parts::new(memory.room()) })
+        in_two_steps(team, &shares, &Apart { v, predicate, slots: &slots, memory: Parts::new(memory.room()) })
     };
     // SAFETY: the first `stay` slots have been written; they are borrowed for 'r.
     Ok(unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), stay) })
@@ -144,15 +144,15 @@ fn in_two_steps(team: &Team<'_>, shares: &Shares, way: &impl Way) -> usize {
 }
 
 /// The numbers in `range`.
-fn part<'j, T, J: Judge<T>>(v: &[T], range: Range<usize>, judge: &'j J) -> Part<'j, T, J> {
-    let first = (J::LOOKS_BACK && range.start == 0).then_some(true);
-    Part { v: v.as_ptr(), range, first, judge }
+fn part<'p, T, P: Predicate<T>>(v: &[T], range: Range<usize>, predicate: &'p P) -> Part<'p, T, P> {
+    let first = (P::LOOKS_BACK && range.start == 0).then_some(true);
+    Part { v: v.as_ptr(), range, first, predicate }
 }
 
 /// A bit for each number says whether it stays.
-struct Marked<'a, T, J> {
+struct Marked<'a, T, P> {
     v: &'a [T],
-    judge: &'a J,
+    predicate: &'a P,
     slots: &'a Parts<'a, MaybeUninit<T>>,
     marks: Parts<'a, u64>,
 }
@@ -162,12 +162,12 @@ fn words(range: &Range<usize>) -> Range<usize> {
     range.start / BLOCK..range.end.div_ceil(BLOCK)
 }
 
-impl<T: Send + Sync, J: Judge<T>> Way for Marked<'_, T, J> {
+impl<T: Send + Sync, P: Predicate<T>> Way for Marked<'_, T, P> {
     unsafe fn find(&self, range: Range<usize>) -> (usize, bool) {
         // SAFETY: guaranteed by the caller.
         let marks = unsafe { self.marks.part(words(&range)) };
         // SAFETY: all elements are there, and remain so; `can_pack` has been checked.
-        (unsafe { mark(&part(self.v, range, self.judge), marks) }, false)
+        (unsafe { mark(&part(self.v, range, self.predicate), marks) }, false)
     }
 
     unsafe fn copy(&self, range: Range<usize>, place: Range<usize>) {
@@ -181,21 +181,21 @@ impl<T: Send + Sync, J: Judge<T>> Way for Marked<'_, T, J> {
 }
 
 /// The numbers that stay are first put into separate memory: each share has as many slots there as numbers, and uses the front ones.
-struct Apart<'a, T, J> {
+struct Apart<'a, T, P> {
     v: &'a [T],
-    judge: &'a J,
+    predicate: &'a P,
     slots: &'a Parts<'a, MaybeUninit<T>>,
     memory: Parts<'a, MaybeUninit<T>>,
 }
 
-impl<T: Send + Sync, J: Judge<T>> Way for Apart<'_, T, J> {
+impl<T: Send + Sync, P: Predicate<T>> Way for Apart<'_, T, P> {
     unsafe fn find(&self, range: Range<usize>) -> (usize, bool) {
         let is_first = range.start == 0;
         let to = if is_first { self.slots } else { &self.memory };
         // SAFETY: guaranteed by the caller; no other share has slots before the first one has been counted.
         let to = unsafe { to.part(range.clone()) }.as_mut_ptr().cast();
         // SAFETY: all elements are there, and a slot for each; they are numbers, so their bits may be copied.
-        (unsafe { sift_bits::<_, _, 1>(&part(self.v, range, self.judge), to, to) }, is_first)
+        (unsafe { sift_bits::<_, _, 1>(&part(self.v, range, self.predicate), to, to) }, is_first)
     }
 
     unsafe fn copy(&self, range: Range<usize>, place: Range<usize>) {

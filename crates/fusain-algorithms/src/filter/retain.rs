@@ -4,11 +4,11 @@
 //! tiles and put back at their places, which lie in or before those tiles: all elements there have been moved out already.
 //! C++'s `std::remove_if` and `std::unique`, each with `erase`.
 //! Work O(n), span O(tile + n/tile), memory for the runs that are being moved. Elements that own something need one byte
-//! each in addition, since all of them are judged before the first is moved.
+//! each in addition, since all of them are tested before the first is moved.
 
 use super::block::Part;
-use super::judge::{If, Judge, Said, Unlike};
 use super::kernel::sift_bits;
+use super::predicate::{If, Predicate, Said, Unlike};
 use super::sift::Moving;
 use crate::element::primitive::is_light;
 use crate::execution::first_panic::FirstPanic;
@@ -19,7 +19,7 @@ use crate::tiles::compact::{Joined, join, tile_len};
 /// Fewer elements than this are filtered without a search for the first one that goes.
 const SHORT: usize = 256;
 
-/// The shortest tile of a judge that looks back: the first element of each tile is judged beforehand, on this thread.
+/// The shortest tile of a predicate that looks back: the first element of each tile is tested beforehand, on this thread.
 const TILE_MIN: usize = 16;
 
 /// # Filtering in place
@@ -103,7 +103,7 @@ impl Par<'_> {
             Plan::Sequential(watch) if const { is_light::<T>() } => watch.time(|| alone(v, front, &Unlike(same))),
             Plan::Sequential(watch) => watch.time(|| v.dedup_by(|x, y| same(x, y))),
             Plan::Parallel(team) if const { is_light::<T>() } => {
-                // The first element of each tile is judged beforehand, by one worker.
+                // The first element of each tile is tested beforehand, by one worker.
                 sift(self, &team, v, front, Unlike(same));
             }
             Plan::Parallel(team) => {
@@ -136,39 +136,39 @@ impl Par<'_> {
     }
 }
 
-/// Filters the elements from `from` on, which are light. If the judge panics, none of them is kept.
+/// Filters the elements from `from` on, which are light. If the predicate panics, none of them is kept.
 ///
-/// If the judge looks back, the element at `from` stays without being judged.
-fn alone<T, J: Judge<T>>(v: &mut Vec<T>, from: usize, judge: &J) {
+/// If the predicate looks back, the element at `from` stays without being tested.
+fn alone<T, P: Predicate<T>>(v: &mut Vec<T>, from: usize, predicate: &P) {
     assert!(is_light::<T>(), "elements own nothing");
     let len = v.len();
     assert!(from <= len, "the front lies within the vector");
-    // SAFETY: the elements before `from` are there. The others own nothing, so none has to be dropped if the judge panics.
+    // SAFETY: the elements before `from` are there. The others own nothing, so none has to be dropped if the predicate panics.
     unsafe { v.set_len(from) };
     let home = v.as_mut_ptr().wrapping_add(from);
-    let first = (J::LOOKS_BACK && len > from).then_some(true);
-    let part = Part { v: home.cast_const(), range: 0..len - from, first, judge };
+    let first = (P::LOOKS_BACK && len > from).then_some(true);
+    let part = Part { v: home.cast_const(), range: 0..len - from, first, predicate };
     // SAFETY: the elements are there, and those that stay go to their own memory.
     let stay = unsafe { sift_bits::<_, _, 1>(&part, home, home) };
     // SAFETY: that many elements have been put in front.
     unsafe { v.set_len(from + stay) };
 }
 
-/// Like [`alone`], on `team`. Either elements are light, or the judge neither looks back nor panics.
+/// Like [`alone`], on `team`. Either elements are light, or the predicate neither looks back nor panics.
 #[inline(never)]
-fn sift<T: Send, J: Judge<T>>(policy: &Par<'_>, team: &Team<'_>, v: &mut Vec<T>, from: usize, judge: J) {
+fn sift<T: Send, P: Predicate<T>>(policy: &Par<'_>, team: &Team<'_>, v: &mut Vec<T>, from: usize, predicate: P) {
     let len = v.len();
     assert!(from <= len, "the front lies within the vector");
     let is_far = policy.is_far::<T>(len - from);
     let tile = tile_len::<T>(len - from, Some(team), is_far);
-    let tile = if J::LOOKS_BACK { tile.max(TILE_MIN) } else { tile };
+    let tile = if P::LOOKS_BACK { tile.max(TILE_MIN) } else { tile };
     // SAFETY: the elements before `from` are there. After a panic some of the others are neither moved nor dropped. Light
-    // elements need not be dropped, and other elements come with a judge that does not panic.
+    // elements need not be dropped, and other elements come with a predicate that does not panic.
     unsafe { v.set_len(from) };
     let home = Output::new(&mut v.spare_capacity_mut()[..len - from]).far(is_far);
     let panics = FirstPanic::new();
     // SAFETY: the elements are there, and the vector no longer owns them.
-    let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
+    let moving = unsafe { Moving::new(&home, predicate, tile, &panics) };
     // SAFETY: a run is no longer than its tile, and the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
     join(team, &joined);

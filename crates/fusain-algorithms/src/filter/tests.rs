@@ -7,7 +7,7 @@ use fusain_testkit::{Census, Counted, Move, drive, script};
 use proptest::prelude::*;
 
 use super::block::{Answers, ones};
-use super::judge::{If, Judge, Said, Unlike};
+use super::predicate::{If, Predicate, Said, Unlike};
 use super::sift::{Copying, Moving};
 use crate::execution::first_panic::FirstPanic;
 use crate::memory::output::{Output, collect_front};
@@ -15,11 +15,11 @@ use crate::policy::par;
 use crate::tiles::chained::Chain;
 use crate::tiles::compact::Joined;
 
-fn copied<T: Clone + Send + Sync>(v: &[T], judge: impl Judge<T>, tile: usize, script: &[Move]) -> Vec<T> {
+fn copied<T: Clone + Send + Sync>(v: &[T], predicate: impl Predicate<T>, tile: usize, script: &[Move]) -> Vec<T> {
     collect_front(v.len(), |room| {
         let output = Output::new(room);
         // SAFETY: the output is used for this alone.
-        let joined = unsafe { Joined::<_, 1>::new(Copying { v, judge: &judge, tile }, [&output]) };
+        let joined = unsafe { Joined::<_, 1>::new(Copying { v, predicate: &predicate, tile }, [&output]) };
         // SAFETY: nothing has been done yet.
         let chain = unsafe { Chain::new(&joined, [0]) };
         // Both ways to share tiles out.
@@ -29,14 +29,14 @@ fn copied<T: Clone + Send + Sync>(v: &[T], judge: impl Judge<T>, tile: usize, sc
     })
 }
 
-fn kept<T: Send>(mut v: Vec<T>, judge: impl Judge<T>, tile: usize, script: &[Move]) -> Vec<T> {
+fn kept<T: Send>(mut v: Vec<T>, predicate: impl Predicate<T>, tile: usize, script: &[Move]) -> Vec<T> {
     let len = v.len();
-    // SAFETY: length 0 needs no elements; all are moved, since the judge does not panic.
+    // SAFETY: length 0 needs no elements; all are moved, since the predicate does not panic.
     unsafe { v.set_len(0) };
     let home = Output::new(&mut v.spare_capacity_mut()[..len]);
     let panics = FirstPanic::new();
     // SAFETY: the elements are there, and the vector no longer owns them.
-    let moving = unsafe { Moving::new(&home, judge, tile, &panics) };
+    let moving = unsafe { Moving::new(&home, predicate, tile, &panics) };
     // SAFETY: the output is used for this alone.
     let joined = unsafe { Joined::<_, 1>::new(moving, [&home]) };
     // SAFETY: nothing has been done yet.
@@ -87,14 +87,14 @@ proptest! {
     #[test]
     fn both_sides(v: Vec<u16>, tile in 1..300_usize, script in script(150)) {
         let odd = |x: &u16| x % 2 == 1;
-        let judge = If(odd);
+        let predicate = If(odd);
         let mut rest = Vec::new();
         let stay = collect_front(v.len(), |room| {
             let stay = Output::new(room);
             rest = collect_front(v.len(), |room| {
                 let rest = Output::new(room);
                 // SAFETY: the outputs are used for this alone.
-                let joined = unsafe { Joined::<_, 2>::new(Copying { v: &v, judge: &judge, tile }, [&stay, &rest]) };
+                let joined = unsafe { Joined::<_, 2>::new(Copying { v: &v, predicate: &predicate, tile }, [&stay, &rest]) };
                 // SAFETY: nothing has been done yet.
                 let chain = unsafe { Chain::new(&joined, [0; 2]) };
                 drive(&chain, chain.root(tile.is_multiple_of(2)), &script);
@@ -119,19 +119,19 @@ proptest! {
 fn each_element_is_asked_once() {
     let asked = AtomicUsize::new(0);
     let v: Vec<u32> = (0..10_000).collect();
-    let judge = If(|x: &u32| {
+    let predicate = If(|x: &u32| {
         asked.fetch_add(1, Ordering::Relaxed);
         x.is_multiple_of(3)
     });
-    assert_eq!(copied(&v, judge, 100, &[Move::steal(0); 3]).len(), 3_334);
+    assert_eq!(copied(&v, predicate, 100, &[Move::steal(0); 3]).len(), 3_334);
     assert_eq!(asked.into_inner(), v.len());
 }
 
-/// Something that an element owns, as it could own a `&mut`: a judge that sees the element may take it.
+/// Something that an element owns, as it could own a `&mut`: a predicate that sees the element may take it.
 struct Token(AtomicUsize);
 
 #[test]
-fn what_a_judge_takes_from_an_element_is_not_there_twice() {
+fn what_a_predicate_takes_from_an_element_is_not_there_twice() {
     for policy in [crate::par().sequential(), crate::par().always()] {
         for n in [100, 200, 1000, 5000] {
             let mut v: Vec<(usize, Token)> = (0..n).map(|i| (i, Token(AtomicUsize::new(1)))).collect();

@@ -27,21 +27,21 @@ struct Line(#[expect(dead_code, reason = "only its size counts")] [u8; LINE]);
 type Block = Vec<Line>;
 
 /// The blocks that a thread keeps. An empty block stands for none.
-type Shelf = [Block; KEPT];
+type Cache = [Block; KEPT];
 
 /// Takes the smallest block that has at least `lines` lines.
-fn reuse(shelf: &mut Shelf, lines: usize) -> Option<Block> {
-    shelf.iter_mut().filter(|block| block.capacity() >= lines).min_by_key(|block| block.capacity()).map(take)
+fn reuse(cache: &mut Cache, lines: usize) -> Option<Block> {
+    cache.iter_mut().filter(|block| block.capacity() >= lines).min_by_key(|block| block.capacity()).map(take)
 }
 
 /// Keeps `block` in place of the smallest one, unless that is larger. Frees others, as far as all together are larger than [`KEPT_BYTES`].
-fn keep(shelf: &mut Shelf, block: Block) {
+fn keep(cache: &mut Cache, block: Block) {
     let most = KEPT_BYTES / LINE;
-    shelf.sort_unstable_by_key(Block::capacity);
-    if (shelf[0].capacity()..=most).contains(&block.capacity()) {
+    cache.sort_unstable_by_key(Block::capacity);
+    if (cache[0].capacity()..=most).contains(&block.capacity()) {
         let mut left = most - block.capacity();
-        shelf[0] = block;
-        for other in shelf[1..].iter_mut().rev() {
+        cache[0] = block;
+        for other in cache[1..].iter_mut().rev() {
             match left.checked_sub(other.capacity()) {
                 Some(rest) => left = rest,
                 None => *other = Block::new(),
@@ -51,7 +51,7 @@ fn keep(shelf: &mut Shelf, block: Block) {
 }
 
 thread_local! {
-    static SHELF: RefCell<Shelf> = const { RefCell::new([const { Block::new() }; KEPT]) };
+    static CACHE: RefCell<Cache> = const { RefCell::new([const { Block::new() }; KEPT]) };
 }
 
 /// Room for elements. Elements that are left in it are never dropped.
@@ -69,7 +69,7 @@ impl<T> Scratch<T> {
         let bytes = len.checked_mul(size_of::<T>()).and_then(|bytes| bytes.checked_add(beyond));
         // If the size overflows, `Vec` refuses this capacity, with the same panic as for a vector of that length.
         let lines = bytes.map_or(usize::MAX, |bytes| bytes.div_ceil(LINE));
-        let block = SHELF.try_with(|shelf| reuse(&mut shelf.borrow_mut(), lines)).ok().flatten();
+        let block = CACHE.try_with(|cache| reuse(&mut cache.borrow_mut(), lines)).ok().flatten();
         let is_fresh = block.is_none();
         let block = block.unwrap_or_else(|| Block::with_capacity(lines));
         let mut scratch = Self { block, len, elements: PhantomData };
@@ -102,8 +102,8 @@ impl<T> Drop for Scratch<T> {
     fn drop(&mut self) {
         if !cfg!(debug_assertions) {
             let block = take(&mut self.block);
-            // At the end of a thread the shelf may no longer exist.
-            let _ = SHELF.try_with(|shelf| keep(&mut shelf.borrow_mut(), block));
+            // At the end of a thread the cache may no longer exist.
+            let _ = CACHE.try_with(|cache| keep(&mut cache.borrow_mut(), block));
         }
     }
 }
@@ -114,10 +114,10 @@ mod tests {
 
     #[test]
     fn blocks_are_kept_and_reused() {
-        let mut shelf: Shelf = Default::default();
+        let mut cache: Cache = Default::default();
         let mut keep = |lines: usize| {
-            keep(&mut shelf, Block::with_capacity(lines));
-            let mut kept: Vec<usize> = shelf.iter().map(Block::capacity).collect();
+            keep(&mut cache, Block::with_capacity(lines));
+            let mut kept: Vec<usize> = cache.iter().map(Block::capacity).collect();
             kept.sort_unstable();
             kept
         };
@@ -129,14 +129,14 @@ mod tests {
         assert_eq!(keep(2), [5, 6, 7, 9], "there are better ones");
         assert_eq!(keep(KEPT_BYTES / LINE + 1), [5, 6, 7, 9], "too large");
         let most = KEPT_BYTES / LINE;
-        let mut full: Shelf = [most / 2, most / 4, 3, most / 4 - 3].map(Block::with_capacity);
+        let mut full: Cache = [most / 2, most / 4, 3, most / 4 - 3].map(Block::with_capacity);
         super::keep(&mut full, Block::with_capacity(most / 4));
         let mut kept = full.map(|block| block.capacity());
         kept.sort_unstable();
         assert_eq!(kept, [0, most / 4, most / 4, most / 2], "not more than may be kept");
-        assert_eq!(reuse(&mut shelf, 6).map(|block| block.capacity()), Some(6), "the least that will do");
-        assert_eq!(reuse(&mut shelf, 10).map(|block| block.capacity()), None);
-        assert_eq!(reuse(&mut shelf, 6).map(|block| block.capacity()), Some(7));
+        assert_eq!(reuse(&mut cache, 6).map(|block| block.capacity()), Some(6), "the least that will do");
+        assert_eq!(reuse(&mut cache, 10).map(|block| block.capacity()), None);
+        assert_eq!(reuse(&mut cache, 6).map(|block| block.capacity()), Some(7));
     }
 
     #[test]

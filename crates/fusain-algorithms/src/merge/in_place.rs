@@ -138,14 +138,14 @@ impl<T: Send, L: Fn(&T, &T) -> bool + Sync> Algorithm for Merging<T, L> {
 /// Invariants:
 /// 1. `slice` and `buffer` do not overlap, are valid for `len` elements, and are used by this and its lanes only.
 /// 2. All elements lie in the buffer. Until `is_merged`, the slice holds only old bits or copies.
-struct Away<T> {
+struct MovedOut<T> {
     slice: *mut T,
     buffer: *const T,
     len: usize,
     is_merged: bool,
 }
 
-impl<T> Drop for Away<T> {
+impl<T> Drop for MovedOut<T> {
     fn drop(&mut self) {
         if !self.is_merged {
             // A comparison has panicked, so all elements are put back as they were.
@@ -168,15 +168,15 @@ where
     let len = v.len();
     let mut buffer = Scratch::<T>::new(len);
     copy(team, v, buffer.room());
-    let mut away = Away { slice: v.as_mut_ptr(), buffer: buffer.room().as_ptr().cast(), len, is_merged: false };
-    let (a, b) = ((away.buffer, middle), (away.buffer.wrapping_add(middle), len - middle));
-    // SAFETY: both runs lie in the buffer, and the slice has as many places; invariant 1 of `Away`.
-    let mut lanes = Lanes::new([unsafe { Lane::new(a, b, away.slice) }], LANES);
+    let mut moved = MovedOut { slice: v.as_mut_ptr(), buffer: buffer.room().as_ptr().cast(), len, is_merged: false };
+    let (a, b) = ((moved.buffer, middle), (moved.buffer.wrapping_add(middle), len - middle));
+    // SAFETY: both runs lie in the buffer, and the slice has as many places; invariant 1 of `MovedOut`.
+    let mut lanes = Lanes::new([unsafe { Lane::new(a, b, moved.slice) }], LANES);
     match team {
         Some(team) => team.run(&Merging { less, elements: PhantomData }, lanes),
         None => lanes.advance(usize::MAX, &less, Move),
     }
-    away.is_merged = true;
+    moved.is_merged = true;
 }
 
 /// Copies the bits of all elements to `room`, which has at least as many slots.

@@ -3,7 +3,7 @@
 //! Idea: a worker has a range at the left end of what is left and one at the right end, and goes inwards in both. It calls the predicate for a
 //! block of each range, which gives two words of bits. Then elements that are on the wrong side are swapped pair by pair, without a branch on
 //! any answer. A thief gets the inner half of both ranges. So all workers move towards the place where the boundary will be, and few elements are
-//! on its wrong side in the end. These are swapped in a second run. If elements are few and expensive, all are judged one by one before any moves.
+//! on its wrong side in the end. These are swapped in a second run. If elements are few and expensive, all are classified one by one before any moves.
 //!
 //! Blocks: Edelkamp & Weiss, BlockQuicksort (2016); blocks from both ends by many workers: Tsigas & Zhang (2003), with their
 //! shared counters replaced by splitting. C++'s `std::partition`. Work O(n), one call of the predicate for each element and at
@@ -23,7 +23,7 @@ use crate::platform::simd::{Body, widest};
 /// The number of swaps that a worker makes before it checks for requests.
 const SWAPS: usize = 1 << 12;
 
-/// The number of blocks for each worker up to which expensive elements are judged one by one: so few blocks leave little to split.
+/// The number of blocks for each worker up to which expensive elements are classified one by one: so few blocks leave little to split.
 const FEW_BLOCKS: usize = 8;
 
 /// The time in nanoseconds from which on an element is expensive. Elements of unknown cost are taken to be expensive.
@@ -49,8 +49,8 @@ unsafe impl<T: Send, P: Sync> Sync for Partition<'_, T, P> {}
 /// Invariants:
 /// 1. `left` and `right` are inside the slice, `left` before `right`, and belong to this state alone, as do the ranges in
 ///    `found`.
-/// 2. The first `judged_left` elements of `left` have been judged, and `wrong_left` has the bits of those that do not
-///    satisfy the predicate. The last `judged_right` elements of `right` have been judged, and `wrong_right` has the bits
+/// 2. The first `classified_left` elements of `left` have been classified, and `wrong_left` has the bits of those that do not
+///    satisfy the predicate. The last `classified_right` elements of `right` have been classified, and `wrong_right` has the bits
 ///    of those that do, the first of them in the lowest bit.
 #[derive(Debug)]
 pub(super) struct Local {
@@ -59,15 +59,15 @@ pub(super) struct Local {
     /// The elements in `begin..left.start` are this state's and satisfy the predicate; those in `right.end..end` are this state's and do not.
     begin: usize,
     end: usize,
-    judged_left: usize,
+    classified_left: usize,
     wrong_left: u64,
-    judged_right: usize,
+    classified_right: usize,
     wrong_right: u64,
     found: Vec<(Range<usize>, bool)>,
 }
 
 impl Local {
-    /// A state with the elements in `range`, none of them judged.
+    /// A state with the elements in `range`, none of them classified.
     fn new(range: Range<usize>) -> Self {
         let middle = range.start + range.len() / 2;
         Local::of(range.start..middle, middle..range.end)
@@ -80,9 +80,9 @@ impl Local {
             right,
             begin,
             end,
-            judged_left: 0,
+            classified_left: 0,
             wrong_left: 0,
-            judged_right: 0,
+            classified_right: 0,
             wrong_right: 0,
             found: Vec::new(),
         }
@@ -119,9 +119,9 @@ impl<T: Send, P: Fn(&T) -> bool + Sync> Algorithm for Partition<'_, T, P> {
     }
 
     fn split(&self, victim: &mut Local) -> Option<Local> {
-        // Elements that have been judged stay with the victim.
-        let inner = |range: &Range<usize>, judged: usize| (range.len() - judged) / 2;
-        let (l, r) = (inner(&victim.left, victim.judged_left), inner(&victim.right, victim.judged_right));
+        // Elements that have been classified stay with the victim.
+        let inner = |range: &Range<usize>, classified: usize| (range.len() - classified) / 2;
+        let (l, r) = (inner(&victim.left, victim.classified_left), inner(&victim.right, victim.classified_right));
         if l + r < 2 * BLOCK {
             return None;
         }
@@ -145,9 +145,9 @@ impl<T, P: Fn(&T) -> bool + Sync> Body for Unit<'_, '_, T, P> {
     #[inline(always)]
     fn run(self) {
         let Unit { partition, local, grain } = self;
-        let mut judged = 0;
-        while judged < grain && (!local.left.is_empty() || !local.right.is_empty()) {
-            judged += partition.judge(local);
+        let mut classified = 0;
+        while classified < grain && (!local.left.is_empty() || !local.right.is_empty()) {
+            classified += partition.classify(local);
             partition.exchange(local);
             partition.advance(local);
         }
@@ -155,23 +155,23 @@ impl<T, P: Fn(&T) -> bool + Sync> Body for Unit<'_, '_, T, P> {
 }
 
 impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
-    /// Judges the next block on each side that has no judged block, and returns the number of elements judged.
+    /// Classifies the next block on each side that has no classified block, and returns the number of elements classified.
     #[inline(always)]
-    fn judge(&self, local: &mut Local) -> usize {
-        let mut judged = 0;
-        if local.judged_left == 0 {
+    fn classify(&self, local: &mut Local) -> usize {
+        let mut classified = 0;
+        if local.classified_left == 0 {
             let block = local.left.start..local.left.end.min(local.left.start + BLOCK);
-            local.judged_left = block.len();
-            judged += block.len();
+            local.classified_left = block.len();
+            classified += block.len();
             local.wrong_left = !self.bits(block.clone()) & low(block.len());
         }
-        if local.judged_right == 0 {
+        if local.classified_right == 0 {
             let block = local.right.start.max(local.right.end.saturating_sub(BLOCK))..local.right.end;
-            local.judged_right = block.len();
-            judged += block.len();
+            local.classified_right = block.len();
+            classified += block.len();
             local.wrong_right = self.bits(block);
         }
-        judged
+        classified
     }
 
     /// The bits of the elements in `block` that satisfy the predicate.
@@ -184,7 +184,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
     /// Swaps as many wrong elements of the left block with wrong ones of the right as there are pairs.
     #[inline(always)]
     fn exchange(&self, local: &mut Local) {
-        let (left, right) = (local.left.start, local.right.end - local.judged_right);
+        let (left, right) = (local.left.start, local.right.end - local.classified_right);
         let (mut l, mut r) = (local.wrong_left, local.wrong_right);
         for _ in 0..l.count_ones().min(r.count_ones()) {
             let (i, j) = (left + l.trailing_zeros() as usize, right + r.trailing_zeros() as usize);
@@ -200,24 +200,24 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
     #[inline(always)]
     fn advance(&self, local: &mut Local) {
         if local.wrong_left == 0 {
-            local.left.start += local.judged_left;
-            local.judged_left = 0;
+            local.left.start += local.classified_left;
+            local.classified_left = 0;
         }
         if local.wrong_right == 0 {
-            local.right.end -= local.judged_right;
-            local.judged_right = 0;
+            local.right.end -= local.classified_right;
+            local.classified_right = 0;
         }
-        if local.left.is_empty() && local.judged_left == 0 && !local.right.is_empty() {
+        if local.left.is_empty() && local.classified_left == 0 && !local.right.is_empty() {
             self.halve_right(local);
-        } else if local.right.is_empty() && local.judged_right == 0 && !local.left.is_empty() {
+        } else if local.right.is_empty() && local.classified_right == 0 && !local.left.is_empty() {
             self.halve_left(local);
         }
     }
 
-    /// For a state whose left range is done: partitions the judged block of the right range, and halves the rest.
+    /// For a state whose left range is done: partitions the classified block of the right range, and halves the rest.
     #[cold]
     fn halve_right(&self, local: &mut Local) {
-        let block = local.right.end - local.judged_right..local.right.end;
+        let block = local.right.end - local.classified_right..local.right.end;
         let boundary = block.start + self.sort_out(block.clone(), local.wrong_right);
         local.note(local.begin..local.left.start, true);
         local.note(block.start..boundary, true);
@@ -229,7 +229,7 @@ impl<'a, T, P: Fn(&T) -> bool + Sync> Partition<'a, T, P> {
     /// Like [`halve_right`](Self::halve_right), mirrored.
     #[cold]
     fn halve_left(&self, local: &mut Local) {
-        let block = local.left.start..local.left.start + local.judged_left;
+        let block = local.left.start..local.left.start + local.classified_left;
         let boundary = block.start + self.sort_out(block.clone(), low(block.len()) & !local.wrong_left);
         local.note(local.begin..boundary, true);
         local.note(boundary..block.end, false);
@@ -306,7 +306,7 @@ where
     if v.len() <= FEW_BLOCKS * BLOCK * executor.workers()
         && executor.elements_in(LONG_NS).is_none_or(|in_that| in_that <= 1)
     {
-        return judge_first(executor, v, predicate);
+        return classify_first(executor, v, predicate);
     }
     let (mut partition, root) = Partition::new(v, predicate);
     executor.run_claims(&partition, root);
@@ -321,8 +321,8 @@ where
     boundary
 }
 
-/// Judges all elements one by one, and then partitions `v`.
-fn judge_first<T: Send, P: Fn(&T) -> bool + Sync>(executor: &impl Executor, v: &mut [T], predicate: P) -> usize {
+/// Classifies all elements one by one, and then partitions `v`.
+fn classify_first<T: Send, P: Fn(&T) -> bool + Sync>(executor: &impl Executor, v: &mut [T], predicate: P) -> usize {
     let mut said = vec![false; v.len()];
     let (parts, answers) = (Parts::new(v), Parts::new(&mut said));
     executor.run_ranges(parts.len(), 1, move |range| {

@@ -38,7 +38,7 @@ fn split_alone<T>(v: &mut [T], said: &[bool]) -> usize {
     assert_eq!(v.len(), said.len());
     let mut buffer = Scratch::<T>::new(v.len());
     let (home, rest) = (v.as_mut_ptr(), buffer.room().as_mut_ptr().cast());
-    let part = Part { v: home.cast_const(), range: 0..v.len(), first: None, judge: &Said(said) };
+    let part = Part { v: home.cast_const(), range: 0..v.len(), first: None, predicate: &Said(said) };
     // SAFETY: the elements are there. Those that stay go to their own memory, and there is room for the others. Nothing
     // panics until all are back, as the slice is as long as the flags.
     let stay = unsafe { sift_bits::<_, _, 2>(&part, home, rest) };

@@ -17,31 +17,35 @@ pub(super) fn sort_sample(sample: &mut [usize], is_less: &dyn Fn(usize, usize) -
 }
 
 /// Whether elements are probably compared by what they point to, since they own something. Then moving an element costs little beside a comparison.
-pub(super) const fn are_dear<T>() -> bool {
+pub(super) const fn are_costly<T>() -> bool {
     needs_drop::<T>()
 }
 
-/// Calls `place` for each element in order, with what `judge` returns for it. `place` may swap elements up to that one.
+/// Calls `place` for each element in order, with what `classify` returns for it. `place` may swap elements up to that one.
 ///
-/// If elements [are dear](are_dear), a block of them is judged before the first is placed, so that their accesses to memory overlap.
+/// If elements [are costly](are_costly), a block of them is classified before the first is placed, so that their accesses to memory overlap.
 #[inline(always)]
-fn each_judged<T, R: Copy + Default>(v: &mut [T], judge: impl Fn(&T) -> R, mut place: impl FnMut(&mut [T], usize, R)) {
-    /// The number of elements in a block. Their judgements lie in four cache lines at most.
+fn each_classified<T, R: Copy + Default>(
+    v: &mut [T],
+    classify: impl Fn(&T) -> R,
+    mut place: impl FnMut(&mut [T], usize, R),
+) {
+    /// The number of elements in a block. Their classes lie in four cache lines at most.
     const BLOCK: usize = 64;
-    if !are_dear::<T>() {
+    if !are_costly::<T>() {
         for at in 0..v.len() {
-            let judgement = judge(&v[at]);
-            place(v, at, judgement);
+            let class = classify(&v[at]);
+            place(v, at, class);
         }
         return;
     }
-    let mut judgements = [R::default(); BLOCK];
+    let mut classes = [R::default(); BLOCK];
     for start in (0..v.len()).step_by(BLOCK) {
         let block = &v[start..v.len().min(start + BLOCK)];
         let end = start + block.len();
-        judgements.iter_mut().zip(block).for_each(|(judgement, x)| *judgement = judge(x));
-        for (at, judgement) in (start..end).zip(&judgements) {
-            place(v, at, *judgement);
+        classes.iter_mut().zip(block).for_each(|(class, x)| *class = classify(x));
+        for (at, class) in (start..end).zip(&classes) {
+            place(v, at, *class);
         }
     }
 }
@@ -54,7 +58,7 @@ pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [
     let (pivot, others) = v.split_first_mut().expect("parts are not empty");
     let mut count = 0;
     let is_before = |x: &T| before(x, pivot);
-    each_judged(others, is_before, |others, at, is_before| {
+    each_classified(others, is_before, |others, at, is_before| {
         others.swap(count, at);
         count += usize::from(is_before);
     });
@@ -64,7 +68,7 @@ pub(super) fn divide<T>(v: &mut [T], before: impl Fn(&T, &T) -> bool) -> (&mut [
 
 /// Like [`divide`], but sets the elements that equal the first one apart. Returns the elements that are less, and those that are greater.
 pub(super) fn divide_in_three<T>(v: &mut [T], compare: impl Fn(&T, &T) -> Ordering) -> (&mut [T], &mut [T]) {
-    if !are_dear::<T>() {
+    if !are_costly::<T>() {
         let (less, rest) = divide(v, |x, pivot| compare(x, pivot).is_lt());
         return (less, divide(rest, |x, pivot| compare(x, pivot).is_le()).1.split_first_mut().expect("the pivot").1);
     }
@@ -72,7 +76,7 @@ pub(super) fn divide_in_three<T>(v: &mut [T], compare: impl Fn(&T, &T) -> Orderi
     let (mut less, mut not_greater) = (0, 0);
     // Each element is compared once and swapped twice: to the end of those that are not greater, and from there to the end of those that are less.
     let order = |x: &T| compare(x, pivot) as i8;
-    each_judged(others, order, |others, at, order| {
+    each_classified(others, order, |others, at, order| {
         others.swap(not_greater, at);
         // A greater element stays there: then an element is swapped with itself.
         let from = if order > 0 { less } else { not_greater };

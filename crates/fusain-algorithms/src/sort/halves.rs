@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Elements between `p` and `q` can be on both sides. Once both sides are sorted, they are the last ones of the left side and the first ones of the
-//! right side, and [`mend`] sorts these again, on one thread. If chunks hold different values, a chunk may have none near the middle. Then its pivot is far from the
+//! right side, and [`sort_across`] sorts these again, on one thread. If chunks hold different values, a chunk may have none near the middle. Then its pivot is far from the
 //! others, and up to half of all elements are sorted again, so that such a sort gains less. Work O(n), span O(n/workers + elements swapped), no memory for elements.
 
 use super::divide::{LOPSIDED, divide, sort_sample};
@@ -108,7 +108,7 @@ fn gather<T>(v: &mut [T], boundaries: &[usize], bound: impl Fn(usize) -> usize) 
 }
 
 /// Sorts the elements around `boundary`, both sides of which are sorted, that belong to the other side.
-pub(super) fn mend<T>(v: &mut [T], boundary: usize, is_less: impl Fn(&T, &T) -> bool, sort: impl Fn(&mut [T])) {
+pub(super) fn sort_across<T>(v: &mut [T], boundary: usize, is_less: impl Fn(&T, &T) -> bool, sort: impl Fn(&mut [T])) {
     let (left, right) = v.split_at(boundary);
     let (Some(last), Some(first)) = (left.last(), right.first()) else { return };
     let start = left.partition_point(|x| !is_less(first, x));
@@ -137,7 +137,7 @@ mod tests {
                 prop_assert!(wrong <= sorted.len() / 8, "{} of {}", wrong, sorted.len());
                 sorted[..boundary].sort();
                 sorted[boundary..].sort();
-                mend(&mut sorted, boundary, |a, b| a < b, |part| part.sort());
+                sort_across(&mut sorted, boundary, |a, b| a < b, |part| part.sort());
                 prop_assert_eq!(sorted, expected);
             }
         }

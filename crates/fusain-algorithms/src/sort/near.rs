@@ -55,8 +55,8 @@ impl<W: Word> Keys<W> {
         assert!(room.len() >= numbers.len(), "room for all");
         let (least, span) = (self.least, self.span);
         // A key below the least wraps around, and so is farther away than any key of the range.
-        let judge = If(|x: &W| x.to_key::<N>().above(least) <= span);
-        let part = Part { v: numbers.as_ptr(), range: 0..numbers.len(), first: None, judge: &judge };
+        let predicate = If(|x: &W| x.to_key::<N>().above(least) <= span);
+        let part = Part { v: numbers.as_ptr(), range: 0..numbers.len(), first: None, predicate: &predicate };
         let room = room.as_mut_ptr().cast::<W>();
         // SAFETY: all numbers are there, and for each of them a slot; a number is its bits.
         let count = unsafe { sift_bits::<_, _, 1>(&part, room, room) };

@@ -14,7 +14,7 @@ use std::ops::Range;
 use fusain_pool::Algorithm;
 
 use super::divide::{LOPSIDED, divide, divide_in_three, sort_sample};
-use super::halves::{halve, mend};
+use super::halves::{halve, sort_across};
 use crate::execution::executor::Executor;
 use crate::execution::ranges::Parts;
 use crate::sort::insertion::sort_few;
@@ -176,5 +176,5 @@ where
         executor.run(&quick, parts);
     }
     let Quick { compare, sort_leaf, .. } = quick;
-    mend(v, boundary, |a, b| compare(a, b).is_lt(), sort_leaf);
+    sort_across(v, boundary, |a, b| compare(a, b).is_lt(), sort_leaf);
 }

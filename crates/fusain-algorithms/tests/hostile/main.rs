@@ -22,7 +22,7 @@ mod uninit;
 use std::io::Write;
 
 use fusain_algorithms::{Par, par};
-use fusain_testkit::hostile::elements::{Element, Heap, Nothing, Pair, Shy, Wide};
+use fusain_testkit::hostile::elements::{Element, Heap, NotSync, Nothing, Pair, Wide};
 use fusain_testkit::hostile::{Case, Hostile, Suite};
 
 /// The operations on one kind of elements, under one policy.
@@ -41,7 +41,7 @@ impl Calls<'_> {
 }
 
 /// Calls that compare by closures or not at all, for elements that need only be `Send`.
-fn all_of_shy<T: Hostile>(calls: &mut Calls<'_>) {
+fn all_of_not_sync<T: Hostile>(calls: &mut Calls<'_>) {
     ordering::by_closure::<T>(calls);
     in_place::all::<T>(calls);
 }
@@ -54,7 +54,7 @@ fn all_that_makes<T: Hostile + Sync>(calls: &mut Calls<'_>) {
 
 /// Calls that make, move or drop elements, without those that only look at them.
 fn all_but_looks<T: Hostile + Sync>(calls: &mut Calls<'_>) {
-    all_of_shy::<T>(calls);
+    all_of_not_sync::<T>(calls);
     ordering::shared_by_closure::<T>(calls);
     all_that_makes::<T>(calls);
 }
@@ -92,7 +92,7 @@ fn all_are_sound_for_hostile_callers() {
         each("elements on the heap", all::<Element<Heap>>);
         each("elements without a size", all_but_layers::<Element<Nothing>>);
         each("elements aligned to 256", all_but_looks::<Element<Wide>>);
-        each("elements that are not Sync", all_of_shy::<Element<Shy>>);
+        each("elements that are not Sync", all_of_not_sync::<Element<NotSync>>);
     });
     // Written past the test harness, which would not show it.
     let _ = writeln!(std::io::stderr(), "hostile: {cases} cases, {panics} of them ended by a panic");

@@ -51,7 +51,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
         let to = sharing.order.at(at);
         let (leapt, receiver) = (std::mem::take(&mut leaps), handle.pool.slots.get(to));
         if !leapt && receiver.front.peek() != mailbox::ANY {
-            receiver.mend_asleep();
+            receiver.correct_asleep();
             at += 1;
             continue;
         }
@@ -60,7 +60,7 @@ pub(crate) fn announce<A: Algorithm + ?Sized>(
             slot.set_expects_first(has_given);
         }
         if has_given && receiver.seems_asleep() {
-            receiver.mend_asleep();
+            receiver.correct_asleep();
         }
         at += 1;
     }

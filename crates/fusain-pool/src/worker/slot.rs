@@ -156,7 +156,7 @@ impl Slot {
     /// fetch its line from an owner that waits for the message of that very caller.
     ///
     /// Relaxed: a hint. It becomes true before the mailbox says `ASLEEP`, and false before the mailbox says otherwise, so it is seldom wrong for long. A caller that
-    /// finds it wrong [corrects](Self::mend_asleep) it.
+    /// finds it wrong [corrects](Self::correct_asleep) it.
     #[inline(always)]
     pub(crate) fn seems_asleep(&self) -> bool {
         self.asleep.load(Ordering::Relaxed)
@@ -164,7 +164,7 @@ impl Slot {
 
     /// Makes the hint agree with the mailbox.
     #[cold]
-    pub(crate) fn mend_asleep(&self) {
+    pub(crate) fn correct_asleep(&self) {
         self.set_asleep(self.front.peek() == mailbox::ASLEEP);
     }
 

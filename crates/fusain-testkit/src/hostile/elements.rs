@@ -63,7 +63,7 @@ pub struct Wide(Heap);
 
 /// Like [`Heap`], but every look changes it, so only one thread at a time may look. It is not [`Sync`].
 #[derive(Debug)]
-pub struct Shy {
+pub struct NotSync {
     heap: Heap,
     seen: Cell<u64>,
     text: RefCell<String>,
@@ -167,9 +167,9 @@ impl Kind for Wide {
     }
 }
 
-impl Kind for Shy {
+impl Kind for NotSync {
     fn new(key: u32) -> Self {
-        Shy { heap: Heap::new(key), seen: Cell::new(0), text: RefCell::new(String::new()) }
+        NotSync { heap: Heap::new(key), seen: Cell::new(0), text: RefCell::new(String::new()) }
     }
 
     fn key(&self) -> u32 {
@@ -184,10 +184,10 @@ impl Kind for Shy {
     }
 }
 
-impl Clone for Shy {
+impl Clone for NotSync {
     fn clone(&self) -> Self {
         ledger::callback();
-        Shy::new(self.key())
+        NotSync::new(self.key())
     }
 }
 

@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::super::block::{Answers, BLOCK, Part};
-use super::super::judge::Judge;
+use super::super::predicate::Predicate;
 use super::{each_block, is_number};
 use crate::platform::has_avx2;
 
@@ -44,10 +44,10 @@ pub(super) fn can_sift<T>() -> bool {
 ///
 /// # Safety
 ///
-/// As for [`sift`](super::sift). [`can_sift`] is true for `T`, and the judge does not look back.
+/// As for [`sift`](super::sift). [`can_sift`] is true for `T`, and the predicate does not look back.
 #[target_feature(enable = "avx2,popcnt")]
-pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+pub(super) unsafe fn sift<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     kept: *mut T,
     rest: *mut T,
 ) -> (usize, usize) {

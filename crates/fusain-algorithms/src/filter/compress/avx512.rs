@@ -4,7 +4,7 @@ use std::arch::x86_64::*;
 use std::ops::Range;
 
 use super::super::block::{Answers, BLOCK, Part, ones};
-use super::super::judge::Judge;
+use super::super::predicate::Predicate;
 use super::{each_block, is_number};
 use crate::platform::has_avx512;
 
@@ -20,8 +20,8 @@ pub(super) fn can_sift<T>() -> bool {
 ///
 /// As for [`sift`](super::sift), and [`can_sift`] is true for `T`.
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+pub(super) unsafe fn sift<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     kept: *mut T,
     rest: *mut T,
 ) -> (usize, usize) {
@@ -48,13 +48,13 @@ fn bits_of(answers: &Answers) -> u64 {
 ///
 /// As for [`mark`](super::mark).
 #[target_feature(enable = "avx512bw,avx512vl,avx512dq,bmi2,popcnt")]
-pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
+pub(super) unsafe fn mark<T, P: Predicate<T>>(part: &Part<'_, T, P>, marks: &mut [u64]) -> usize {
     let mut stay = 0;
     for (block, mark) in marks.iter_mut().enumerate() {
         let start = part.range.start + block * BLOCK;
         let first = if block == 0 { part.first } else { None };
         // SAFETY: guaranteed by the caller.
-        let answers = unsafe { Answers::of(part.v, start..part.range.end.min(start + BLOCK), first, part.judge) };
+        let answers = unsafe { Answers::of(part.v, start..part.range.end.min(start + BLOCK), first, part.predicate) };
         *mark = bits_of(&answers);
         stay += mark.count_ones() as usize;
     }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use super::block::Part;
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 use super::block::{Answers, BLOCK};
-use super::judge::Judge;
+use super::predicate::Predicate;
 
 /// Does what `sift_bits` of `kernel.rs` does, for the whole blocks of `part`. Returns how many elements these blocks have and
 /// how many of them stay. Returns `None` and does nothing if this machine cannot do it for elements of this type.
@@ -22,8 +22,8 @@ use super::judge::Judge;
 ///
 /// As for `sift_bits`.
 #[inline(always)]
-pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+pub(super) unsafe fn sift<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     kept: *mut T,
     rest: *mut T,
 ) -> Option<(usize, usize)> {
@@ -33,8 +33,8 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
             // SAFETY: guaranteed by the caller; `can_sift` has just been checked.
             return Some(unsafe { avx512::sift::<_, _, N>(part, kept, rest) });
         }
-        // This overwrites numbers behind those that stay. If numbers move in place, a judge might have to look back at an overwritten one.
-        if const { !J::LOOKS_BACK } && avx2::can_sift::<T>() {
+        // This overwrites numbers behind those that stay. If numbers move in place, a predicate might have to look back at an overwritten one.
+        if const { !P::LOOKS_BACK } && avx2::can_sift::<T>() {
             // SAFETY: as above.
             return Some(unsafe { avx2::sift::<_, _, N>(part, kept, rest) });
         }
@@ -51,8 +51,8 @@ pub(super) unsafe fn sift<T, J: Judge<T>, const N: usize>(
 /// As for [`sift`], and both functions may be called here.
 #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
 #[inline(always)]
-unsafe fn each_block<T, J: Judge<T>, const N: usize>(
-    part: &Part<'_, T, J>,
+unsafe fn each_block<T, P: Predicate<T>, const N: usize>(
+    part: &Part<'_, T, P>,
     kept: *mut T,
     rest: *mut T,
     bits_of: impl Fn(&Answers) -> u64,
@@ -64,7 +64,7 @@ unsafe fn each_block<T, J: Judge<T>, const N: usize>(
         let start = part.range.start + at;
         let first = if at == 0 { part.first } else { None };
         // SAFETY: guaranteed by the caller.
-        let bits = bits_of(&unsafe { Answers::of(part.v, start..start + BLOCK, first, part.judge) });
+        let bits = bits_of(&unsafe { Answers::of(part.v, start..start + BLOCK, first, part.predicate) });
         if N == 2 {
             // This comes first, since numbers that stay may overwrite elements of the block.
             go += pack(start, !bits, rest.wrapping_add(go));
@@ -96,7 +96,7 @@ pub(super) fn can_pack<T>() -> bool {
 ///
 /// As for [`Part::for_each_block`], and [`can_pack`] is true. `marks` has a word for each block.
 #[inline(always)]
-pub(super) unsafe fn mark<T, J: Judge<T>>(part: &Part<'_, T, J>, marks: &mut [u64]) -> usize {
+pub(super) unsafe fn mark<T, P: Predicate<T>>(part: &Part<'_, T, P>, marks: &mut [u64]) -> usize {
     #[cfg(all(target_arch = "x86_64", not(fusain_plain)))]
     // SAFETY: guaranteed by the caller.
     return unsafe { avx512::mark(part, marks) };

@@ -1,26 +1,26 @@
 //! The predicate of a filter: whether an element stays depends on it alone, or on it and the element before.
 
 /// Decides whether an element stays.
-pub(crate) trait Judge<T>: Sync {
-    /// Whether the answer depends on the element before. If so, the very first element stays without being judged.
+pub(crate) trait Predicate<T>: Sync {
+    /// Whether the answer depends on the element before. If so, the very first element stays without being tested.
     const LOOKS_BACK: bool;
 
     /// Whether element `i` of those from `v` stays.
     ///
     /// # Safety
     ///
-    /// The element is there, and so is the element before if this [looks back](Judge::LOOKS_BACK).
-    unsafe fn stays(&self, v: *const T, i: usize) -> bool;
+    /// The element is there, and so is the element before if this [looks back](Predicate::LOOKS_BACK).
+    unsafe fn keeps(&self, v: *const T, i: usize) -> bool;
 }
 
 /// Elements that satisfy a predicate stay.
 pub(crate) struct If<P>(pub(crate) P);
 
-impl<T, P: Fn(&T) -> bool + Sync> Judge<T> for If<P> {
+impl<T, P: Fn(&T) -> bool + Sync> Predicate<T> for If<P> {
     const LOOKS_BACK: bool = false;
 
     #[inline(always)]
-    unsafe fn stays(&self, v: *const T, i: usize) -> bool {
+    unsafe fn keeps(&self, v: *const T, i: usize) -> bool {
         // SAFETY: guaranteed by the caller.
         self.0(unsafe { &*v.wrapping_add(i) })
     }
@@ -29,11 +29,11 @@ impl<T, P: Fn(&T) -> bool + Sync> Judge<T> for If<P> {
 /// An element stays unless it is the same as the element before.
 pub(crate) struct Unlike<F>(pub(crate) F);
 
-impl<T, F: Fn(&T, &T) -> bool + Sync> Judge<T> for Unlike<F> {
+impl<T, F: Fn(&T, &T) -> bool + Sync> Predicate<T> for Unlike<F> {
     const LOOKS_BACK: bool = true;
 
     #[inline(always)]
-    unsafe fn stays(&self, v: *const T, i: usize) -> bool {
+    unsafe fn keeps(&self, v: *const T, i: usize) -> bool {
         // SAFETY: guaranteed by the caller.
         let x = unsafe { &*v.wrapping_add(i) };
         // SAFETY: guaranteed by the caller.
@@ -44,11 +44,11 @@ impl<T, F: Fn(&T, &T) -> bool + Sync> Judge<T> for Unlike<F> {
 /// The answers are known already: one flag for each element.
 pub(crate) struct Said<'f>(pub(crate) &'f [bool]);
 
-impl<T> Judge<T> for Said<'_> {
+impl<T> Predicate<T> for Said<'_> {
     const LOOKS_BACK: bool = false;
 
     #[inline(always)]
-    unsafe fn stays(&self, _v: *const T, i: usize) -> bool {
+    unsafe fn keeps(&self, _v: *const T, i: usize) -> bool {
         self.0[i]
     }
 }
