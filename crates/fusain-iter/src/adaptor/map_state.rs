@@ -50,25 +50,25 @@ impl<T: Clone + Send> State for Own<T> {
 ///
 /// Invariant: `value` is touched by the thread `home` only.
 #[doc(hidden)]
-pub struct Made<'s, N, T> {
+pub struct ThreadBound<'s, N, T> {
     make: &'s N,
     value: ManuallyDrop<Option<T>>,
     home: Option<ThreadId>,
 }
 
-impl<N, T> std::fmt::Debug for Made<'_, N, T> {
+impl<N, T> std::fmt::Debug for ThreadBound<'_, N, T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The value may belong to another thread.
-        f.debug_struct("Made").field("home", &self.home).finish_non_exhaustive()
+        f.debug_struct("ThreadBound").field("home", &self.home).finish_non_exhaustive()
     }
 }
 
 // SAFETY: by the invariant, only the thread that made the value touches it. A function that is `Sync` can be called from any thread.
-unsafe impl<N: Sync, T> Send for Made<'_, N, T> {}
+unsafe impl<N: Sync, T> Send for ThreadBound<'_, N, T> {}
 
-impl<'s, N, T> Made<'s, N, T> {
+impl<'s, N, T> ThreadBound<'s, N, T> {
     fn new(make: &'s N) -> Self {
-        Made { make, value: ManuallyDrop::new(None), home: None }
+        ThreadBound { make, value: ManuallyDrop::new(None), home: None }
     }
 
     fn is_at_home(&self) -> bool {
@@ -76,7 +76,7 @@ impl<'s, N, T> Made<'s, N, T> {
     }
 }
 
-impl<N: Fn() -> T + Sync, T> State for Made<'_, N, T> {
+impl<N: Fn() -> T + Sync, T> State for ThreadBound<'_, N, T> {
     type Value = T;
 
     #[inline]
@@ -90,11 +90,11 @@ impl<N: Fn() -> T + Sync, T> State for Made<'_, N, T> {
     }
 
     fn split(&mut self) -> Self {
-        Made::new(self.make)
+        ThreadBound::new(self.make)
     }
 }
 
-impl<N, T> Drop for Made<'_, N, T> {
+impl<N, T> Drop for ThreadBound<'_, N, T> {
     fn drop(&mut self) {
         if self.is_at_home() {
             // SAFETY: it is dropped only once, here, and not used again.
@@ -116,13 +116,13 @@ impl<T> ValuePool<T> {
 /// A value that is reused by later parts. There are never more values than parts that are being processed.
 #[doc(hidden)]
 #[derive(Debug)]
-pub struct Lent<'s, N, T> {
+pub struct Reused<'s, N, T> {
     make: &'s N,
     value: Option<T>,
     values: &'s ValuePool<T>,
 }
 
-impl<N: Fn() -> T + Sync, T: Send> State for Lent<'_, N, T> {
+impl<N: Fn() -> T + Sync, T: Send> State for Reused<'_, N, T> {
     type Value = T;
 
     #[inline]
@@ -131,11 +131,11 @@ impl<N: Fn() -> T + Sync, T: Send> State for Lent<'_, N, T> {
     }
 
     fn split(&mut self) -> Self {
-        Lent { make: self.make, value: None, values: self.values }
+        Reused { make: self.make, value: None, values: self.values }
     }
 }
 
-impl<N, T> Drop for Lent<'_, N, T> {
+impl<N, T> Drop for Reused<'_, N, T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
             self.values.with(|values| values.push(value));
@@ -258,12 +258,12 @@ where
 {
     type Item = R;
     type Source<'s>
-        = StateSource<'s, I::Source<'s>, Made<'s, N, T>, F>
+        = StateSource<'s, I::Source<'s>, ThreadBound<'s, N, T>, F>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        StateSource { base: self.base.source(settings), state: Made::new(&self.init), f: &self.f }
+        StateSource { base: self.base.source(settings), state: ThreadBound::new(&self.init), f: &self.f }
     }
 
     fn opt_len(&self) -> Option<usize> {
@@ -285,12 +285,12 @@ where
     R: Send,
 {
     type Indexed<'s>
-        = StateSource<'s, I::Indexed<'s>, Made<'s, N, T>, F>
+        = StateSource<'s, I::Indexed<'s>, ThreadBound<'s, N, T>, F>
     where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        StateSource { base: self.base.indexed(settings), state: Made::new(&self.init), f: &self.f }
+        StateSource { base: self.base.indexed(settings), state: ThreadBound::new(&self.init), f: &self.f }
     }
 
     fn len(&self) -> usize {
@@ -340,12 +340,12 @@ where
 {
     type Item = R;
     type Source<'s>
-        = StateSource<'s, I::Source<'s>, Lent<'s, N, T>, F>
+        = StateSource<'s, I::Source<'s>, Reused<'s, N, T>, F>
     where
         Self: 's;
 
     fn source<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Source<'s> {
-        let state = Lent { make: &self.init, value: None, values: &self.values };
+        let state = Reused { make: &self.init, value: None, values: &self.values };
         StateSource { base: self.base.source(settings), state, f: &self.f }
     }
 
@@ -369,12 +369,12 @@ where
     R: Send,
 {
     type Indexed<'s>
-        = StateSource<'s, I::Indexed<'s>, Lent<'s, N, T>, F>
+        = StateSource<'s, I::Indexed<'s>, Reused<'s, N, T>, F>
     where
         Self: 's;
 
     fn indexed<'s>(&'s mut self, settings: &mut Settings<'s>) -> Self::Indexed<'s> {
-        let state = Lent { make: &self.init, value: None, values: &self.values };
+        let state = Reused { make: &self.init, value: None, values: &self.values };
         StateSource { base: self.base.indexed(settings), state, f: &self.f }
     }
 

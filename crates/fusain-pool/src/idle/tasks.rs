@@ -304,7 +304,7 @@ pub(crate) fn run_next(handle: &Handle<'_>, Taken { job, from, is_joined }: Take
     if from != handle.index {
         // SAFETY: taken, so it is alive.
         let kind = unsafe { kind_of(job) };
-        pass_on(handle, from, kind);
+        pass_on(handle, from, kind, is_joined);
         let begun = handle.first_look.begin(is_joined);
         // SAFETY: no other thread runs it, and what lies in another worker's slot is a job of the same pool.
         unsafe { header::run(job, handle, reopen) };
@@ -324,13 +324,14 @@ pub(crate) fn run_next(handle: &Handle<'_>, Taken { job, from, is_joined }: Take
 /// If such tasks take less than a wake, it begins at once, and wakes another worker only if this one has something to share. Its joiner waits for it, and meanwhile takes tasks
 /// that it would not have taken otherwise. Programs for rayon may hold a lock then that such a task needs, too. (If this one takes long after all, a worker on watch finds the other
 /// tasks.)
-fn pass_on(handle: &Handle<'_>, from: usize, kind: usize) {
+fn pass_on(handle: &Handle<'_>, from: usize, kind: usize, is_joined: bool) {
     let pool = handle.pool;
     if pool.workers == 1 {
         return;
     }
-    // The watch looks only at slots that serve something, as that of a detached task does not.
-    let begins_at_once = handle.quick_kinds.has_streak(kind) && pool.is_watched() && pool.slots.get(from).serves() != 0;
+    // The watch looks only at slots that serve something: not at that of a detached task.
+    let is_watched = pool.is_watched() && (is_joined || pool.slots.get(from).serves() != 0);
+    let begins_at_once = is_watched && handle.quick_kinds.has_streak(kind);
     handle.has_news.set(begins_at_once);
     if !begins_at_once {
         // Two, if there is more in sight: then the number of workers that are awake doubles.
