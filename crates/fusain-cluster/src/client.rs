@@ -86,10 +86,14 @@ impl<C: Communicator> Client<C> for ProgressClient<C> {
         let Tick { due, changed, is_last, is_lossy } = self.state.tick(now, &mut self.outgoing);
         let mut moved = changed || !self.outgoing.is_empty();
         self.send(comm);
-        let step = self.incoming.advance(comm, now).inspect_err(|error| {
+        let received = self.incoming.advance(comm, now);
+        if let Err(error) = &received {
             self.state.transport_broke(error.clone());
-        })?;
-        if step == Step::Moved {
+            // The others should not have to wait until heartbeats are missing.
+            self.state.take_outgoing(&mut self.outgoing);
+            self.send(comm);
+        }
+        if received? == Step::Moved {
             moved = true;
             // A message may have been answered at once.
             self.state.take_outgoing(&mut self.outgoing);

@@ -88,7 +88,9 @@ impl BindingGuard {
             if os::has_ended(thread) {
                 continue;
             }
-            if let Err(reason) = os::set(thread, &set) {
+            if let Err(reason) = os::set(thread, &set)
+                && !os::has_ended(thread)
+            {
                 result = Err(wrong(&os::to_cpuset(&set), &reason));
             }
         }
@@ -125,8 +127,9 @@ mod os {
     }
 
     pub(super) fn has_ended(thread: ThreadId) -> bool {
-        let threads = Path::new("/proc/self/task");
-        threads.exists() && !threads.join(thread.0.as_raw_nonzero().to_string()).exists()
+        let is_listed = |id: Pid| Path::new("/proc/self/task").join(id.as_raw_nonzero().to_string()).exists();
+        // Where `/proc` is missing, or that of other processes' numbers, it says nothing.
+        is_listed(gettid()) && !is_listed(thread.0)
     }
 
     pub(super) fn get(thread: ThreadId) -> Result<Set> {

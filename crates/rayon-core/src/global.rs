@@ -31,7 +31,7 @@ impl Building {
     /// `None` if this thread is about to do so already.
     fn begin() -> Option<Self> {
         let before = await_builder().replace(thread::current().id());
-        before.is_none().then_some(Self)
+        before.is_none().then(|| Self)
     }
 }
 

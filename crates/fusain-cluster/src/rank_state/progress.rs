@@ -249,7 +249,11 @@ impl RankState {
 
     /// This rank can receive nothing any more.
     pub(crate) fn transport_broke(&self, error: fusain_comm::Error) {
-        self.fail(&mut self.lock(), error.into());
+        let mut state = self.lock();
+        if !state.departure.may_leave {
+            self.fail(&mut state, error.into());
+        }
+        drop(state);
         self.notify();
     }
 

@@ -118,8 +118,6 @@ impl Communicator for MpiComm {
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<MpiRequest> {
         let from = from.into();
         let (comm, tag, first_tag) = self.route_match(from, tag.into())?;
-        // It would otherwise be matched after a receive that another thread has dropped.
-        self.session.sweep();
         Ok(MpiRequest::new(&self.session, comm.irecv(buffer, from, tag, first_tag)?))
     }
 

@@ -24,7 +24,7 @@
 //! send, and waited for before MPI is finalised. A message that a probe took out is received when it is dropped.
 //!
 //! Only a thread that may call can cancel or receive. If any other thread drops a receive or a message, or a `wait` gives
-//! [`Error::WrongThread`], the next send, receive or new communicator of a thread that may call cancels or receives it.
+//! [`Error::WrongThread`], the next call of a thread that may call cancels or receives it.
 //!
 //! # Dropped communicators
 //!
@@ -159,7 +159,7 @@ struct Session {
     main: ThreadId,
     /// The thread that may call, at level SERIALIZED. None while the right is on its way to another thread.
     caller: Mutex<Option<ThreadId>>,
-    /// Sends whose requests were dropped, and receives of messages that were left in dropped communicators.
+    /// Sends whose requests were dropped, and receives of messages that were left in dropped communicators or dropped by other threads.
     parked: Mutex<Vec<Transfer>>,
     /// What a thread has dropped that may not call.
     orphans: Mutex<Vec<Orphan>>,
@@ -173,9 +173,16 @@ struct Session {
 }
 
 impl Session {
-    /// Refuses threads that may not call.
+    /// Refuses threads that may not call. Ends what these have dropped: a receive that stayed posted would take a later message.
     fn enter(&self) -> Result<()> {
-        if self.may_enter() { Ok(()) } else { Err(self.wrong_thread()) }
+        if !self.may_enter() {
+            return Err(self.wrong_thread());
+        }
+        // At MULTIPLE all threads may call.
+        if self.level != Threading::Multiple {
+            self.end_orphans();
+        }
+        Ok(())
     }
 
     fn may_enter(&self) -> bool {
@@ -214,10 +221,19 @@ impl Session {
         self.orphans.lock().unwrap_or_else(PoisonError::into_inner).push(orphan);
     }
 
-    /// Drops the parked transfers that are done, and ends what other threads have dropped: a receive that stayed posted would take a later message.
-    fn sweep(&self) {
+    fn end_orphans(&self) {
         let orphans = mem::take(&mut *self.orphans.lock().unwrap_or_else(PoisonError::into_inner));
-        orphans.into_iter().for_each(Orphan::end);
+        for orphan in orphans {
+            // No caller is left to whom a failure could be reported.
+            match orphan {
+                Orphan::Receive(mut transfer) => drop(transfer.cancel()),
+                Orphan::Message(mut message) => message.irecv().into_iter().for_each(|transfer| self.park(transfer)),
+            }
+        }
+    }
+
+    /// Drops the parked transfers that are done.
+    fn sweep(&self) {
         let mut parked = self.parked.lock().unwrap_or_else(PoisonError::into_inner);
         // A transfer that failed is done as well.
         parked.retain_mut(|transfer| matches!(transfer.test(), Ok(None)));
@@ -258,16 +274,6 @@ impl Session {
     }
 }
 
-impl Orphan {
-    fn end(self) {
-        // No caller is left to whom a failure could be reported.
-        match self {
-            Self::Receive(mut transfer) => drop(transfer.cancel()),
-            Self::Message(mut message) => drop(message.recv()),
-        }
-    }
-}
-
 impl Drop for Session {
     fn drop(&mut self) {
         let would_hang = *self.lost.get_mut().unwrap_or_else(PoisonError::into_inner) || thread::panicking();
@@ -278,7 +284,7 @@ impl Drop for Session {
             mem::forget(mem::take(&mut self.parked));
             return;
         }
-        mem::take(self.orphans.get_mut().unwrap_or_else(PoisonError::into_inner)).into_iter().for_each(Orphan::end);
+        self.end_orphans();
         for mut transfer in self.parked.get_mut().unwrap_or_else(PoisonError::into_inner).drain(..) {
             // No caller is left to whom a failure could be reported.
             drop(transfer.wait());

@@ -266,8 +266,12 @@ where
 
     #[inline(always)]
     fn row<U>(&mut self, mut map: impl FnMut(T) -> U, _: Seal) -> Option<[U; ROW]> {
-        let row = self.front(ROW);
-        Some(std::array::from_fn(|i| map(row.start.plus(i))))
+        if self.len() < ROW {
+            return None;
+        }
+        let start = self.start;
+        self.start = start.plus(ROW);
+        Some(std::array::from_fn(|i| map(start.plus(i))))
     }
 }
 

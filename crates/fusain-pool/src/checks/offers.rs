@@ -5,7 +5,7 @@ use super::{Frame, Marks, check, finds, pool};
 use crate::call::Call;
 use crate::call::part::StackParts;
 use crate::idle::tasks;
-use crate::run::offers::Offers;
+use crate::run::offers::{Offers, run_one_of};
 use crate::run::running;
 use crate::sync::faulty::Fault;
 use crate::worker::handle::Handle;
@@ -62,6 +62,36 @@ fn taken_by_mistake() {
     call.retire();
     worker.join().unwrap();
     other.join().unwrap();
+}
+
+/// As before, and an idle worker takes it from there, while the caller waits for another call.
+fn taken_from_the_caller() {
+    const OTHER: usize = 128;
+    let pool = pool(2, 2);
+    let marks = Frame::new(Marks::new(2));
+    let call = Frame::new(Call::new(2, OPTIONS));
+    call.add_share();
+    let worker = thread::spawn(move || work(pool, call, marks));
+    let idle = thread::spawn(move || {
+        let handle = Handle::new(&pool, 1);
+        let _ = tasks::take_part_of(&handle, 0, OTHER);
+        assert!(!run_one_of(&handle, OTHER), "there is none of that call");
+        if let Some(part) = tasks::take_part(&handle, 2) {
+            tasks::run(&handle, part, None);
+        }
+    });
+    let handle = Handle::new(&pool, 2);
+    assert!(tasks::find_own(&handle).is_none() && !run_one_of(&handle, OTHER), "it waits for another call");
+    wait(&call, &marks, &handle, &StackParts::new());
+    marks.assert_all_done();
+    call.retire();
+    worker.join().unwrap();
+    idle.join().unwrap();
+}
+
+#[test]
+fn a_part_taken_by_mistake_is_taken_by_an_idle_worker() {
+    check(2, taken_from_the_caller);
 }
 
 #[test]

@@ -504,6 +504,7 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
     }
     call.await_shares();
     let mut parks = TimedParks::new();
+    let mut is_first = true;
     loop {
         let awaited = parts.await_all();
         if is_alone(call, algorithm, handle, parts)
@@ -514,9 +515,11 @@ pub(crate) fn sleep<A: Algorithm + ?Sized>(
             break;
         }
         if parts.are_all(&awaited) {
+            if !std::mem::take(&mut is_first) {
+                ask(call, algorithm, handle);
+            }
             slot.tally().parks.add(1);
             parks.take(handle);
-            ask(call, algorithm, handle);
         }
     }
     // Unless a giver is delivering.

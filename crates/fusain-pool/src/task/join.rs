@@ -491,6 +491,12 @@ mod tests {
             drop(same);
             drop(outer);
             assert_eq!(seen(), (0, 0));
+            // A job that was taken from such a worker.
+            let unknown = begin(handle, 0);
+            let within = begin(handle, 64);
+            assert_eq!(seen(), (SEVERAL_ROOTS, 64));
+            drop(within);
+            drop(unknown);
         };
         pool.install(|| Handle::current(|handle| check(handle.expect("inside of a pool"))));
     }

@@ -363,7 +363,7 @@ impl<'h, 'p> Root<'h, 'p> {
     pub(crate) fn begin(handle: &'h Handle<'p>, token: usize) -> Self {
         let (served, shown) = (handle.slot().serves(), handle.slot().root());
         handle.slot().serve(token);
-        let is_alone = shown == 0 || shown == token || handle.pool.is_registry;
+        let is_alone = (token != 0 && (shown == 0 || shown == token)) || handle.pool.is_registry;
         handle.slot().set_root(if is_alone { token } else { SEVERAL_ROOTS });
         let this: *const Handle<'p> = handle;
         Self { handle, outer: FORKED.replace(this.cast()), token: handle.stack.root.replace(token), shown, served }

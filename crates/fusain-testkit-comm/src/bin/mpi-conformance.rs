@@ -2,7 +2,7 @@
 
 use std::thread;
 
-use fusain_comm::{Communicator, Error, MpiWorld, Request};
+use fusain_comm::{Communicator, Error, Message, MpiWorld, Request};
 use fusain_testkit_comm::conformance;
 
 fn main() {
@@ -49,6 +49,20 @@ fn others_drop(comm: &impl Communicator) {
     comm.send(&[7_u8], me, 2).expect("it is sent");
     assert_eq!(later.wait().expect("it is received").buffer, [7]);
     sent.wait().expect("it was received");
+    // Blocking calls and probes end them, too.
+    for is_probed in [false, true] {
+        let receive = comm.irecv(vec![0], me, 2).expect("a receive");
+        thread::spawn(move || drop(receive)).join().expect("nothing panics");
+        let is_there = comm.iprobe(me, 2).expect("a look");
+        assert_eq!(is_there, None);
+        let sent = comm.isend(vec![8], me, 2).expect("a send");
+        let bytes = match is_probed {
+            true => comm.mprobe(me, 2).and_then(Message::recv).expect("the message").0,
+            false => comm.recv_vec::<u8>(me, 2).expect("the message").0,
+        };
+        assert_eq!(bytes, [8]);
+        sent.wait().expect("it was received");
+    }
 }
 
 #[allow(clippy::print_stdout, reason = "the report is what the program is for")]
