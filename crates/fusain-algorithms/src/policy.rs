@@ -134,13 +134,14 @@ impl<'p> Par<'p> {
     /// Makes the results of `reduce`, `map_reduce`, `sum` and `product` depend on the length and the grain only, not on the number of workers.
     /// Other slice calls ignore it.
     ///
-    /// This matters if the operation is not quite associative, such as the sum of floats.
+    /// This matters if the operation is not quite associative, such as the sum of floats. A call that is shared needs memory for one result for each grain, or each 2048 elements; the calling
+    /// thread combines these.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;
     /// let v: Vec<f64> = (1..5000).map(|i| 1.0 / f64::from(i)).collect();
-    /// let sum = || fusain::par().deterministic().reduce(&v, 0.0, |a, b| a + b);
-    /// assert_eq!(sum(), sum());
+    /// let policy = fusain::par().deterministic();
+    /// assert_eq!(policy.sum(&v), policy.sequential().sum(&v)); // to the last bit
     /// ```
     #[inline]
     pub fn deterministic(self) -> Self {

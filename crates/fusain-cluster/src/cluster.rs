@@ -132,8 +132,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
 
     /// Sets how long a rank may send no heartbeat before it counts as lost. The default is 10 seconds.
     ///
-    /// A rank sends four heartbeats a second, if necessary from its progress thread, so long units do no harm. Ranks that go on take a process
-    /// that is stopped for longer as lost. Choose at least a second, so that several heartbeats fit in. The first one may take thirty times as long,
+    /// A rank sends four heartbeats a second, if necessary from its progress thread, so long units do no harm. A process that is stopped
+    /// for longer counts as lost for the other ranks. Choose at least a second, so that several heartbeats fit in. The first one may take thirty times as long,
     /// since ranks may be late to their first run.
     #[must_use]
     pub fn heartbeat_timeout(mut self, timeout: Duration) -> Self {
@@ -175,7 +175,7 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// holds a part of the results.
     ///
     /// # Panics
-    /// With the payload of a callback's panic, on the rank where it panics. Also if a callback starts a run of the same cluster.
+    /// With the payload of a callback's panic, on the rank where it panics. Also if a callback starts a run of the same cluster, or if no [`pool`](Self::pool) was given and the global one cannot be built.
     pub fn run<A: Distributed>(&self, algorithm: &A, input: A::Local) -> Result<A::Output> {
         let pool = self.pool.unwrap_or_else(|| Pool::global());
         if self.size == 1 {

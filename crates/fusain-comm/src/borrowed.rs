@@ -92,7 +92,7 @@ impl<'a, C: Communicator, T: Plain> RecvInto<'a, C, T> {
     /// Writes the slice if the message has arrived; does not wait.
     ///
     /// # Errors
-    /// As [`Request::test`].
+    /// As [`Request::test`], and [`crate::Error::PartialElement`] if the message is not a whole number of elements.
     pub fn test(&mut self) -> Result<Option<Status>> {
         self.request.test()?.map(|completion| fill(self.into, &completion)).transpose()
     }

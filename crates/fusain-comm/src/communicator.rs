@@ -104,14 +104,15 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
     #[doc(alias = "MPI_Irecv")]
     fn irecv(&self, buffer: Vec<u8>, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Self::Request>;
 
-    /// Takes the oldest matching message out of the queue, if there is one. Only the returned value can receive it then.
+    /// Takes the oldest matching message out of the queue, if there is one. Only the returned value can receive it then. Over threads it gives no
+    /// error if the sender has left, as a test of a receive does: it then finds nothing for ever.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
     #[doc(alias = "MPI_Improbe")]
     fn improbe(&self, from: impl Into<Source>, tag: impl Into<TagMatch>) -> Result<Option<Self::Message>>;
 
-    /// Returns the status of a matching message, if there is one, and leaves it in the queue.
+    /// Returns the status of a matching message, if there is one, and leaves it in the queue. As [`improbe`](Self::improbe), it gives no error if the sender has left.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
@@ -259,10 +260,11 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         RecvInto::start(self, buffer, from.into(), tag.into())
     }
 
-    /// Runs `body` with a [`Scope`] in which it can start transfers. All of them are complete when this returns.
+    /// Runs `body` with a [`Scope`] in which it can start transfers. If this returns `Ok`, all of them are complete.
     ///
     /// # Errors
-    /// The first error of `body` or of a transfer.
+    /// The first error of `body` or of a transfer. Transfers that have not been waited for by then are given up, as if their requests were dropped: sends go on;
+    /// receives are cancelled, and do not write their slices.
     fn scope<'scope, 'env, R>(&'scope self, body: impl FnOnce(&Scope<'scope, 'env, Self>) -> Result<R>) -> Result<R> {
         Scope::enter(self, body)
     }
@@ -299,7 +301,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         collective::reduce(self, data, root, op, Shape::Binomial, usize::MAX)
     }
 
-    /// Like [`reduce`](Self::reduce), but every rank gets the result.
+    /// Like [`reduce`](Self::reduce), but every rank gets the result. A reduction and a broadcast: 2·⌈log₂ p⌉ rounds.
     ///
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
@@ -309,7 +311,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         self.broadcast(data, 0)
     }
 
-    /// Prefix sums over ranks: rank `r` gets the data of ranks `0..=r`, combined by `op` in order.
+    /// Prefix sums over ranks: rank `r` gets the data of ranks `0..=r`, combined by `op` in order. Recursive doubling: ⌈log₂ p⌉ rounds.
     ///
     /// # Errors
     /// As [`broadcast`](Self::broadcast).
@@ -318,7 +320,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         collective::scan(self, data, op)
     }
 
-    /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`.
+    /// Collects all ranks' elements at `root`, one vector for each rank. Lengths may differ. Other ranks get `None`. The root receives p − 1 messages, one after the other.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`]; [`Error::ZeroSizedElement`]; the errors of sending and receiving.
@@ -328,17 +330,18 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         collective::gather(self, data, root)
     }
 
-    /// Collects all ranks' elements on every rank, one vector for each rank. Lengths may differ.
+    /// Collects all ranks' elements on every rank, one vector for each rank. Lengths may differ. A gather and two broadcasts: p − 1 + 2·⌈log₂ p⌉ rounds. Each rank needs memory for all
+    /// elements twice, rank 0 three times.
     ///
     /// # Errors
-    /// [`Error::ZeroSizedElement`]; the errors of sending and receiving.
+    /// [`Error::ZeroSizedElement`]; [`Error::NoMemory`] if all elements do not fit in memory; the errors of sending and receiving.
     #[doc(alias = "MPI_Allgather")]
     #[doc(alias = "MPI_Allgatherv")]
     fn allgather<T: Plain>(&self, data: &[T]) -> Result<Vec<Vec<T>>> {
         collective::allgather(self, data)
     }
 
-    /// Distributes `root`'s `parts`, one vector for each rank. The `parts` of other ranks are ignored.
+    /// Distributes `root`'s `parts`, one vector for each rank. The `parts` of other ranks are ignored. The root sends p − 1 messages, one after the other.
     ///
     /// # Errors
     /// [`Error::RankOutOfRange`]; [`Error::LengthMismatch`] at the root if there are not as many parts as ranks; [`Error::ZeroSizedElement`]; the errors of sending and receiving.
@@ -348,7 +351,7 @@ pub trait Communicator: Host + Sized + Send + Sync + Debug + 'static {
         collective::scatter(self, parts, root)
     }
 
-    /// Rank `i` gets `parts[i]` of every rank, in the order of ranks. Lengths may differ.
+    /// Rank `i` gets `parts[i]` of every rank, in the order of ranks. Lengths may differ. Pairwise exchange: p − 1 rounds.
     ///
     /// # Errors
     /// [`Error::LengthMismatch`] if there are not as many parts as ranks; [`Error::ZeroSizedElement`]; the errors of sending and receiving.

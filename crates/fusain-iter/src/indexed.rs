@@ -210,8 +210,8 @@ pub trait IndexedParallelIterator: ParallelIterator {
 
     /// Returns all inclusive prefix sums by `op`, which must be associative: at each index, the sum up to that element and including it.
     ///
-    /// The elements are collected first, and the vector is then scanned in place: O(n) calls of `op`, and beside the result only memory for a sum of each block of
-    /// 256 elements or more.
+    /// The elements are collected first, and the vector is then scanned in place: O(n) calls of `op`, and beside the result only memory for a sum of each block:
+    /// of 128 elements or more, or of fewer if elements take long or it is not known yet how long.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;

@@ -1,4 +1,4 @@
-//! Parallel iterators with rayon's names, which are split only when a worker asks for work.
+//! Parallel iterators with rayon's names, which are split for workers that are idle or ask for work.
 //!
 //! A *chain* is a parallel iterator. It says where elements come from and what is done with them. While it runs, it is a plain value that can be split in two. A
 //! worker runs a unit of it (some of its elements), checks whether another worker asks for work, and goes on. So a chain is an
@@ -32,9 +32,9 @@
 //!
 //! # What differs from rayon
 //!
-//! * A part is split off when a worker asks for work, not beforehand. So the number of parts varies from call to call. `fold` returns a value for
-//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold`, and any search from the back, makes parts of at most 1024
-//!   elements, so that it ends soon after it has found something.
+//! * A part is split off for a worker that is idle or asks for work; beforehand only if elements take more than some 10 us each. So the number of parts varies from call to call. `fold` returns a value for
+//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold`, `find_last` and `find_map_last` make parts of at most 1024
+//!   elements, so that they end soon after they have found something.
 //! * Once a search, a `try_for_each` or the like has its result, each worker stops, at the latest after its current unit of work.
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,
 //!   `map_worker`, `for_each_worker`, `for_each_in_order`, and `ordered` after `par_bridge`.

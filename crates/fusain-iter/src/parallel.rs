@@ -402,6 +402,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and not less exact.
     ///
+    /// # Panics
+    /// As [`Iterator::sum`] does: if integers overflow, with overflow checks. Here the sum of some elements may overflow although the sum of all does not.
+    ///
     /// ```
     /// # use fusain_iter::prelude::*;
     /// assert_eq!((0..101).into_par_iter().sum::<i32>(), 5050);
@@ -411,7 +414,7 @@ pub trait ParallelIterator: Sized + Send {
         run(&mut self, |settings, source| sum::total(settings, source, sum::Sums))
     }
 
-    /// Multiplies all elements, in an unspecified order, like [`sum`](Self::sum).
+    /// Multiplies all elements, in an unspecified order, like [`sum`](Self::sum), and panics where that does.
     #[inline]
     fn product<P: Send + Product<Self::Item> + Product<P>>(mut self) -> P {
         run(&mut self, |settings, source| sum::total(settings, source, sum::Products))
@@ -521,6 +524,9 @@ pub trait ParallelIterator: Sized + Send {
 
     /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`. If each element comes
     /// from one `Vec` element of equal size and alignment, the allocation is reused, with its capacity.
+    ///
+    /// For `HashMap`, `HashSet`, `BTreeMap`, `BTreeSet`, `BinaryHeap`, `VecDeque` and `LinkedList` the workers compute the elements into a vector (and sort it for the two trees); the
+    /// calling thread alone then puts them into the collection. Into a `Result` or `Option` of a collection: of several `Err`s, timing decides which is returned.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;

@@ -91,7 +91,8 @@ pub trait Algorithm: Sync {
 
     /// How many elements [`do_unit`](Algorithm::do_unit) processes when it is called with `grain` and enough are left.
     ///
-    /// The run loop divides the time of a unit by this number to learn what an element costs. Override it if units have a greatest length, or come in blocks.
+    /// The run loop calls `do_unit` with this number in place of `grain`, so `unit_len(unit_len(grain))` must equal `unit_len(grain)`. It divides the time of a unit by this number to learn
+    /// what an element costs. Override it if units have a greatest length, or come in blocks.
     fn unit_len(&self, grain: usize) -> usize {
         grain
     }
@@ -140,7 +141,7 @@ pub trait Algorithm: Sync {
         self.split(victim)
     }
 
-    /// Continues `local`, whose work is done, with `rest`: a part that was split off `local`, or off the state that `local` was split off, and that no worker has begun.
+    /// Lets `local`, whose work is done, go on with `rest`, a part that no worker has begun. It was split off `local`, or earlier off the state from which `local` was split.
     /// Returns `Some(rest)` to decline, as the default does: then `local` is committed, and `rest` runs as a state of its own.
     ///
     /// Override it where a state gathers a result that is expensive to combine with others: a state that goes on has one result, and not two. More may have been split off
@@ -171,7 +172,7 @@ pub trait Algorithm: Sync {
 
 /// How many of `len` elements the victim should keep in [`Algorithm::split_late`]: half of them and `delay`.
 ///
-/// `None` if there are fewer than two, or fewer than four times `delay`: handing over what is left would take the victim about as long as doing it.
+/// `None` if there are fewer than two, or fewer than four times `delay`: the other worker would then get fewer than `delay` elements, and the victim does as many during the hand-over.
 ///
 /// ```
 /// # use fusain_pool as fusain;

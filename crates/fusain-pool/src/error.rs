@@ -26,7 +26,7 @@ pub enum Error {
     },
     /// The operating system did not start a thread.
     Spawn {
-        /// The number of the worker.
+        /// The number of the worker, as in its thread's name: 1 for the first started thread.
         index: usize,
         /// The operating system's error.
         source: std::io::Error,

@@ -71,7 +71,7 @@ impl<C: Communicator> Engine<C> {
     /// Starts a run.
     ///
     /// # Errors
-    /// As [`Execution::new`]; [`Error::TooManyRuns`] if the run that began 256 runs ago has not ended; [`Error::Comm`] if the progress loop
+    /// As [`Execution::new`]; [`Error::TooManyRuns`] if the run that began 256 runs ago has not ended, or has not been waited for; [`Error::Comm`] if the progress loop
     /// has ended.
     pub fn start(&self, run: Run) -> Result<Running<C>> {
         let number = self.next.get();

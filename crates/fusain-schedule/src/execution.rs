@@ -35,7 +35,7 @@ pub enum Advance {
 /// The runs of a communicator are numbered, in the same order on all ranks: the first run of each rank is number 0, and so on. Run `n` uses
 /// 32 tags from `FIRST_TAG + 32 (n mod 256)` on, one for each tag of its schedule. When run `n + 256` begins, run `n` has ended on this
 /// rank. Its messages were sent before, and messages of one sender with one tag do not overtake each other. So the two runs cannot be mixed
-/// up.
+/// up, unless run `n` failed or was cancelled on this rank: messages that are sent to it afterwards are taken by run `n + 256`.
 pub struct Execution<C: Communicator> {
     run: Box<State>,
     first_tag: Tag,
@@ -108,14 +108,14 @@ impl<C: Communicator> Execution<C> {
     }
 
     fn try_advance(&mut self, comm: &C) -> Result<Advance> {
-        let mut moved = false;
+        let (mut moved, mut budget) = (false, COMPUTE_BYTES);
         // Messages are checked after everything that can send other messages.
         while {
             while let Some(message) = self.run.next_message() {
                 self.start(comm, &message)?;
                 moved = true;
             }
-            moved |= self.run.compute(COMPUTE_BYTES, OPERATION_COST)?;
+            moved |= self.run.compute(&mut budget, OPERATION_COST)?;
             self.run.has_ready_messages()
         } {}
         moved |= self.look(comm)?;

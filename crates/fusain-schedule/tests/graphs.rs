@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_comm::{Communicator, World};
 use fusain_schedule::{
@@ -511,5 +513,42 @@ fn what_waits_for_the_first_of_two_is_not_forgotten() {
         let run = builder.compile().unwrap().prepare().unwrap().with(data, vec![1, 2, 3, 4]).unwrap();
         let run = Execution::new(run, &comm, 0).unwrap().wait(&comm).unwrap();
         assert_eq!(run.get(data), if rank == 0 { [3, 2, 7, 4] } else { [3, 2, 3, 4] });
+    });
+}
+
+/// Each call makes a message ready, and that is no reason to execute more of them at once.
+#[test]
+fn calls_between_messages_are_executed_in_parts() {
+    const PARTS: usize = 20;
+    const LENGTH: usize = 1 << 16;
+    World::threads(2).run(|comm| {
+        let calls = Arc::new(AtomicUsize::new(0));
+        let mut builder = ScheduleBuilder::in_program_order(comm.rank(), 2);
+        let all = builder.buffer::<u8>(PARTS * LENGTH);
+        let none = builder.buffer::<u64>(0);
+        for part in 0..PARTS {
+            let part = all.slice(part * LENGTH..(part + 1) * LENGTH);
+            if comm.rank() == 0 {
+                let counted = Arc::clone(&calls);
+                builder.call(
+                    move |into, _| {
+                        into.fill(7);
+                        counted.fetch_add(1, Ordering::Relaxed);
+                    },
+                    part,
+                    [],
+                );
+                builder.send(part, 1, 0);
+            } else {
+                builder.recv(part, 0, 0);
+            }
+        }
+        let run = builder.compile().unwrap().prepare().unwrap().with(all, vec![0; PARTS * LENGTH]).unwrap();
+        let mut execution = Execution::new(run, &comm, 0).unwrap();
+        execution.advance(&comm).unwrap();
+        assert!(calls.load(Ordering::Relaxed) <= 2, "{calls:?} calls at once");
+        let run = execution.wait(&comm).unwrap();
+        assert!(run.get(all).iter().all(|&byte| byte == 7));
+        assert!(run.get(none).is_empty(), "an empty buffer need not be put in");
     });
 }

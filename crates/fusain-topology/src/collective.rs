@@ -29,6 +29,9 @@ impl<C: Communicator> Hierarchy<C> {
     ///
     /// # Errors
     /// As [`Communicator::broadcast`].
+    ///
+    /// # Panics
+    /// If `segment` is 0.
     pub fn broadcast_with<T: Plain>(&self, data: &mut [T], root: usize, shape: Shape, segment: usize) -> Result<()> {
         if self.way_of::<T>(Operation::Broadcast, shape, data.len(), segment, root) == Way::Flat {
             return Ok(collective::broadcast(self.comm(), data, root, shape, segment)?);
@@ -60,6 +63,9 @@ impl<C: Communicator> Hierarchy<C> {
     ///
     /// # Errors
     /// As [`Communicator::reduce`].
+    ///
+    /// # Panics
+    /// If `segment` is 0.
     pub fn reduce_unordered<T: Plain>(
         &self,
         data: &mut [T],

@@ -333,6 +333,8 @@ impl Groups {
     /// The position of a rank's host in the network. For each level of switches, from the root on: the switch's number among its siblings,
     /// and the number of siblings that have ranks. Empty if no switch is known. Hsplit, section 4.2 (`coords` and `dims` of netloc).
     ///
+    /// Looks at all hosts once for each level of switches, so calling it for every rank takes O(ranks · hosts · levels) or more.
+    ///
     /// # Errors
     /// [`Error::RankOutOfRange`].
     pub fn network_coordinates(&self, rank: usize) -> Result<Vec<(usize, usize)>> {
@@ -340,8 +342,8 @@ impl Groups {
         if rank < size { Ok(self.paths.coordinates(rank as u32)) } else { Err(Error::RankOutOfRange { rank, size }) }
     }
 
-    /// The ranks that are in a group but in none of its parts, since they are bound to several parts. Each is listed with its group, from
-    /// the largest group to the smallest.
+    /// The ranks that are in a group but in none of its parts, since they are bound to several parts. Each is listed with its group,
+    /// in the order of [`iter`](Self::iter): parents before children.
     pub fn spanning_ranks(&self) -> Vec<(usize, Group<'_>)> {
         let of =
             |group: Group<'_>| group.spanning_ranks().into_iter().map(|rank| (rank, self.group(group.id()))).collect();
@@ -430,7 +432,7 @@ impl<'a> Group<'a> {
         self.id
     }
 
-    /// The name of the group's object: `Package L#1`, `host node3`, `switch leaf0`.
+    /// The name of the group's object: `Package L#1`, `Machine node3`, `Switch 0 leaf0`.
     pub fn label(&self) -> String {
         self.groups.paths.label(self.members()[0], self.node.shared as usize, self.node.info.kind)
     }

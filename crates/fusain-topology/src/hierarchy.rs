@@ -75,7 +75,7 @@ impl<C: Communicator> Level<C> {
 /// Takes one gather of all places, and one split. RR-9077, section 3.2.1.
 ///
 /// # Errors
-/// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
+/// [`crate::Error::DuplicateHost`]; [`crate::Error::Comm`]; [`crate::Error::Garbled`] if another rank makes a different call.
 pub fn split<C: Communicator>(comm: &C, place: &Place) -> Result<Option<Level<C>>> {
     step(comm, &Gathered::all(comm, place)?, false)
 }
@@ -163,7 +163,7 @@ impl<C: Communicator> Hierarchy<C> {
     /// Collective: makes all levels down to the bottom. `comm` is duplicated; [`over`](Self::over) takes it instead.
     ///
     /// # Errors
-    /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
+    /// [`crate::Error::DuplicateHost`]; [`crate::Error::Comm`]; [`crate::Error::Garbled`] if another rank makes a different call.
     pub fn build(comm: &C, place: &Place) -> Result<Self> {
         Self::over(comm.duplicate()?, place)
     }
@@ -173,7 +173,7 @@ impl<C: Communicator> Hierarchy<C> {
     /// Takes one gather of all places, and one split for each level. The [module](self) says what is made later.
     ///
     /// # Errors
-    /// [`crate::Error::DuplicateHost`], [`crate::Error::Comm`].
+    /// [`crate::Error::DuplicateHost`]; [`crate::Error::Comm`]; [`crate::Error::Garbled`] if another rank makes a different call.
     pub fn over(whole: C, place: &Place) -> Result<Self> {
         let gathered = Gathered::all(&whole, place)?;
         let mut levels: Vec<Level<C>> = Vec::new();

@@ -193,7 +193,7 @@ impl Workers {
     /// [`Error::Binding`] if a thread cannot be bound.
     ///
     /// # Panics
-    /// If `fill` panics.
+    /// If `fill` panics, or the operating system does not start a thread (one for each worker).
     pub fn vector<T: Plain>(&self, len: usize, fill: impl Fn(usize) -> T + Sync) -> Result<Vec<T>> {
         if self.is_empty() {
             return Ok((0..len).map(fill).collect());

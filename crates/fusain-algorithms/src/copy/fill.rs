@@ -77,7 +77,7 @@ const LONG_BYTES: usize = 1 << 25;
 impl Par<'_> {
     /// Replaces every element by a clone of `value`.
     ///
-    /// O(n) work, no extra memory; one extra clone for each unit of work. If a `clone` or a `drop` panics, the panic propagates; some
+    /// O(n) work, no extra memory; n clones of `value`, one more than [`slice::fill`] makes. If a `clone` or a `drop` panics, the panic propagates; some
     /// elements are then replaced and some are not, but none is lost, as with [`slice::fill`]. To fill the first `n` elements pass `&mut
     /// v[..n]`.
     ///

@@ -202,7 +202,7 @@ impl Par<'_> {
 
     /// The first index in `v` at which `count` elements in a row equal `value`; 0 if `count` is 0.
     ///
-    /// O(n) comparisons at most, O(n / count) if `value` is rare in `v`. Stops soon after the first hit. A panic in a comparison propagates.
+    /// O(n) comparisons at most, O(n / min(count, 1024)) if `value` is rare in `v`. Stops soon after the first hit. A panic in a comparison propagates.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -85,7 +85,7 @@ pub trait ParCopy<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Replaces every element by a clone of `value`.
     ///
-    /// O(n) work, no extra memory; one extra clone for each unit of work. See [`Par::fill`](crate::Par::fill).
+    /// O(n) work, no extra memory; n clones of `value`, one more than [`slice::fill`] makes. See [`Par::fill`](crate::Par::fill).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -13,9 +13,9 @@ use crate::policy::par;
 /// assert_eq!([1, 4].par_merge(&[2, 3]), [1, 2, 3, 4]);
 /// ```
 pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
-    /// Merges the sorted halves `[..middle]` and `[middle..]`, stable.
+    /// Merges the two parts `[..middle]` and `[middle..]`, both sorted, stable.
     ///
-    /// O(n) comparisons, memory for at most n elements. If a half is not sorted, the slice has all elements afterwards, in an unspecified order. See
+    /// O(n) comparisons, memory for at most n elements. If a part is not sorted, the slice has all elements afterwards, in an unspecified order. See
     /// [`Par::inplace_merge`](crate::Par::inplace_merge).
     ///
     /// # Panics
@@ -39,7 +39,7 @@ pub trait ParMerge<T>: AsRef<[T]> + AsMut<[T]> {
         par().inplace_merge(self.as_mut(), middle)
     }
 
-    /// Merges the halves `[..middle]` and `[middle..]`, both sorted by `compare`, stable.
+    /// Merges the two parts `[..middle]` and `[middle..]`, both sorted by `compare`, stable.
     ///
     /// Otherwise like [`par_inplace_merge`](Self::par_inplace_merge). If `compare` panics, the slice still holds every element once. See
     /// [`Par::inplace_merge_by`](crate::Par::inplace_merge_by).

@@ -18,7 +18,8 @@ use crate::policy::par;
 pub trait ParReduce<T>: AsRef<[T]> {
     /// Combines `identity` and all elements by `op`, in order.
     ///
-    /// O(n) work, span O(log n), extra memory for one result for each part. `op` must be associative; `identity` is used exactly once. Sums of floats
+    /// O(n) work, span O(log n), one clone of each element ([`map_reduce`](crate::Par::map_reduce) makes none), extra memory for one result for each part. `op` must be associative;
+    /// `identity` is used exactly once. Sums of floats
     /// may differ from run to run; [`deterministic`](crate::Par::deterministic) prevents that. See [`Par::reduce`](crate::Par::reduce).
     ///
     /// ```

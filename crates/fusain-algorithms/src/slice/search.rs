@@ -341,7 +341,7 @@ pub trait ParSearch<T>: AsRef<[T]> {
 
     /// The first index at which `count` elements in a row equal `value`; 0 if `count` is 0.
     ///
-    /// O(n) comparisons at most, O(n / count) if `value` is rare in the slice. Stops soon after the first hit. A panic in a comparison propagates.
+    /// O(n) comparisons at most, O(n / min(count, 1024)) if `value` is rare in the slice. Stops soon after the first hit. A panic in a comparison propagates.
     /// See [`Par::search_n`](crate::Par::search_n).
     ///
     /// ```

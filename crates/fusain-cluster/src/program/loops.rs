@@ -24,7 +24,8 @@ impl<C: Communicator> Cluster<'_, C> {
     /// Collective: folds all indices of `range` and joins the results in order. Each rank gets the result.
     ///
     /// `fold` adds a run of indices, in increasing order, to a value that starts from `identity`. `join(a, b)` is always called with `a`
-    /// from lower indices than `b`. So it must be associative, but need not be commutative. All ranks give the same range.
+    /// from lower indices than `b`. So it must be associative, but need not be commutative. Each run starts from `identity`, and there may be any number of runs:
+    /// `join(identity(), x)` and `join(x, identity())` must equal `x`. All ranks give the same range.
     ///
     /// Memory: a value for each run of indices on a rank that is not adjacent to another one yet. Messages: those of [`run`](Self::run). A
     /// part that moves is two numbers, and its value comes back.

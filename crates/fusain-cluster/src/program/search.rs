@@ -90,7 +90,7 @@ pub trait Search: Sync {
     type Choices: Iterator<Item = Self::Choice> + Send;
     /// The data needed to go back to a node: a copy of a small node, the length of a list, or the length of a log of changes.
     type Undo: Send;
-    /// The result.
+    /// The result. `Output::default()` is that of a part in which nothing is found: merging it must change nothing.
     type Output: Default + Serialize + DeserializeOwned + Send;
 
     /// The root.
@@ -114,7 +114,7 @@ pub trait Search: Sync {
         true
     }
 
-    /// Merges the results of two parts of the tree. Parts come in any order.
+    /// Merges the results of two parts of the tree. Parts come in any order and grouping, so it must be associative and commutative.
     fn merge(&self, found: &mut Self::Output, part: Self::Output);
 
     /// Whether the search goes on. Return false once nothing more needs to be found: each rank drops the rest of its work when it calls this.

@@ -6,7 +6,8 @@
 //! | broadcast, reduce | a tree of some [`Shape`], binomial by default | ⌈log₂ p⌉ | n·⌈log₂ p⌉, n |
 //! | scan | recursive doubling (Hillis, Steele 1986) | ⌈log₂ p⌉ | n·⌈log₂ p⌉ |
 //! | gather, scatter | straight to and from the root | p − 1 | n, n·p |
-//! | allgather | gather, then broadcast of everything | p − 1 + ⌈log₂ p⌉ | n·p·⌈log₂ p⌉ |
+//! | allreduce | reduce to rank 0, then broadcast | 2·⌈log₂ p⌉ | n·⌈log₂ p⌉ |
+//! | allgather | gather, then broadcasts of the lengths and of everything | p − 1 + 2·⌈log₂ p⌉ | (n + 8)·p·⌈log₂ p⌉ |
 //! | all-to-all | pairwise exchange | p − 1 | n·p |
 //!
 //! Reductions never exchange operands: every tree gives a node a *contiguous* range of ranks and combines it from left to

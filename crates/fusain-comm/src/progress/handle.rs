@@ -70,6 +70,9 @@ impl<C: Communicator> Handle<C> {
 
     /// Makes the progress thread advance `client` until it is done.
     ///
+    /// If no thread drives the loop now (it is [manual](super::Progress::manual), or threads [poll](Poller) it), the calling thread makes the first call of
+    /// [`advance`](Client::advance) before this returns. So hold no lock that it takes.
+    ///
     /// # Errors
     /// The error that ended the loop, if it has ended.
     pub fn submit<K: Client<C> + 'static>(&self, client: K) -> Result<Ticket<C, K>> {
@@ -84,7 +87,7 @@ impl<C: Communicator> Handle<C> {
         submit(self.hub(), true, service)
     }
 
-    /// Calls `act` on the progress thread with every message whose tag is in `tags`. Messages of one sender with one tag come in the order
+    /// Calls `act` on the thread that drives the loop with every message whose tag is in `tags`. Messages of one sender with one tag come in the order
     /// they were sent. If `tags` is the whole range below [`FIRST_LIBRARY_TAG`](crate::FIRST_LIBRARY_TAG), so do messages of one sender
     /// with different tags. In any other range, messages that have arrived in the meantime are taken in the order of their tags.
     ///
@@ -121,7 +124,7 @@ impl<C: Communicator> Handle<C> {
         send(self.hub(), data, to, tag, true)
     }
 
-    /// Calls `act` once, on the progress thread, when `delay` has passed. If the clock cannot represent that time, as with
+    /// Calls `act` once, on the thread that drives the loop, when `delay` has passed. If the clock cannot represent that time, as with
     /// [`Duration::MAX`], `act` is never called.
     ///
     /// # Errors
@@ -130,7 +133,7 @@ impl<C: Communicator> Handle<C> {
         self.submit(Timer::once(Instant::now(), delay, act))
     }
 
-    /// Calls `act` on the progress thread every `period`, until its ticket is cancelled or the loop ends. Calls that the thread has missed
+    /// Calls `act` on the thread that drives the loop every `period`, until its ticket is cancelled or the loop ends. Calls that it has missed
     /// are skipped. Times that the clock cannot represent never come.
     ///
     /// # Panics
@@ -143,7 +146,7 @@ impl<C: Communicator> Handle<C> {
         self.serve(Timer::every(Instant::now(), period, act))
     }
 
-    /// Runs one round of the loop if the loop is [manual](super::Progress::manual); otherwise does nothing.
+    /// Runs one round of the loop if no thread drives it: if it is [manual](super::Progress::manual), or while threads [poll](Poller) it. Otherwise does nothing.
     pub fn poll(&self) {
         self.hub().poll();
     }

@@ -128,7 +128,7 @@ impl<C: Communicator> fmt::Debug for Progress<C> {
 /// use fusain_comm::World;
 ///
 /// let heard = World::threads(2).run(|comm| {
-///     let (sum, end) = run_funneled(comm, Settings::default(), |handle| {
+///     let (heard, end) = run_funneled(comm, Settings::default(), |handle| {
 ///         let (tell, hear) = std::sync::mpsc::channel();
 ///         handle.on_message(7..=7, move |message| {
 ///             tell.send(message.bytes[0]).ok();
@@ -138,7 +138,7 @@ impl<C: Communicator> fmt::Debug for Progress<C> {
 ///         Ok::<_, fusain_comm::Error>(hear.recv().unwrap())
 ///     });
 ///     assert!(end.abandoned.is_empty());
-///     sum.unwrap()
+///     heard.unwrap()
 /// });
 /// assert_eq!(heard, [41, 40]);
 /// ```

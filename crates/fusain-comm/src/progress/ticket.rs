@@ -15,7 +15,8 @@ pub struct Ticket<C: Communicator, K> {
 }
 
 impl<C: Communicator, K> Ticket<C, K> {
-    /// Whether the client has ended. Under [`Progress::manual`](super::Progress::manual) this also runs a round of the loop.
+    /// Whether the client has ended. If no thread drives the loop (it is [manual](super::Progress::manual), or threads
+    /// [poll](super::Poller) it), this also runs a round of it.
     pub fn test(&self) -> bool {
         if self.slot.has_ended() {
             return true;

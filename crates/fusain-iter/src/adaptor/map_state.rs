@@ -225,7 +225,8 @@ where
 
 /// The results of a function for every element. Its first argument is a value that each part makes for itself.
 ///
-/// A part is split off only when a worker asks for work, so there are few parts, but a search from the back makes parts of at most 1024 elements. The value stays on its
+/// A part is split off for a worker that is idle or asks for work, or beforehand if elements take more than some 10 us each. So there are few parts; but `find_last` and
+/// `find_map_last` make parts of at most 1024 elements. The value stays on its
 /// thread and need not be `Send`.
 ///
 /// ```

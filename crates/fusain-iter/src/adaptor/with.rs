@@ -173,7 +173,7 @@ impl<I: IndexedParallelIterator> IndexedParallelIterator for MinLen<I> {
     }
 }
 
-/// A chain whose units of work have at most a given number of elements. It is split only when a worker asks for work, so its parts may be longer.
+/// A chain whose units of work have at most a given number of elements. It is split for workers that are idle or ask for work, so its parts may be longer.
 ///
 /// A part of a [`fold`](ParallelIterator::fold) has at most that many elements, too. If [`with_min_len`](IndexedParallelIterator::with_min_len) is larger, it takes
 /// precedence: a part then has fewer than twice that minimum.

@@ -144,7 +144,7 @@ pub(super) fn unweighed(key: Key) -> Option<Unweighed> {
             return None;
         }
         let left = pair.alone[place].get();
-        pair.alone[place].set(left.wrapping_sub(1));
+        pair.alone[place].set(left.saturating_sub(1));
         let is_checked = left & pair.masks[place].get() == 0;
         let ticks = if is_checked { pair.limits[place].get() } else { 0 };
         (left != 0).then(|| Unweighed { ticks, usual: pair.usual[place].get() })

@@ -119,7 +119,7 @@ pub(crate) fn serve(handle: &Handle<'_>) {
                 }
             }
             Step::Sleep => {
-                if pool.stays_awake(handle.index) && !pool.is_ending() {
+                if pool.stays_awake(handle.index) {
                     pool.ask(handle, |slot| would_ask(handle, slot));
                     backoff = Backoff::of_worker(pool, handle.index);
                     continue;

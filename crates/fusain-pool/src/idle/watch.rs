@@ -76,7 +76,7 @@ impl Watch {
     /// Whether a call under way was there at the last look, and whether any has begun since.
     fn look(&mut self, handle: &Handle<'_>) -> (bool, bool) {
         let (mut has_lasted, mut has_begun) = (false, false);
-        for (index, slot) in handle.pool.slots.iter().enumerate() {
+        for (index, slot) in handle.pool.slots.iter().take(handle.pool.in_view()).enumerate() {
             let calls = slot.tally().calls.get();
             match self.calls.get_mut(index) {
                 Some(before) if *before == calls => has_lasted |= slot.serves() != 0 && index != handle.index,

@@ -32,6 +32,9 @@ const WAKE_NS_MAX: f32 = 50_000.0;
 /// The cost of a wake that is assumed where it could not be measured, or has not been yet.
 const WAKE_NS_LATE: f32 = 10_000.0;
 
+/// What is assumed where nothing could be measured, or has been yet.
+const ASSUMED: Costs = Costs { region_ns: 150.0, wake_ns: WAKE_NS_LATE };
+
 /// An empty shared call takes this many round trips, with the bookkeeping at both ends; see `compare region`.
 const REGION: f32 = 1.3;
 
@@ -50,20 +53,19 @@ impl Costs {
     /// What a wake costs at least, or an assumed cost where nothing has been measured yet. A join or scope does not wait for the measurement: for nearly all of them it makes no
     /// difference what exactly a wake costs.
     pub(crate) fn wake_ns() -> f32 {
-        COSTS.get().map_or(WAKE_NS_LATE, |costs| costs.wake_ns)
+        COSTS.get().unwrap_or(&ASSUMED).wake_ns
     }
 
     /// What a shared call with nothing to do costs, or an assumed cost where nothing has been measured yet.
     #[inline(always)]
     pub(crate) fn region_ns() -> f32 {
-        COSTS.get().map_or(150.0, |costs| costs.region_ns)
+        COSTS.get().unwrap_or(&ASSUMED).region_ns
     }
 
     fn measure() -> Self {
-        // Without a second core nothing is worth sharing.
-        let never = Self { region_ns: f32::INFINITY, wake_ns: f32::INFINITY };
+        // This thread may be bound to one core, which its partner would have to share. The workers may have others.
         if cores() < 2 {
-            return never;
+            return ASSUMED;
         }
         let turn = sync::AtomicUsize::new(0);
         let caller = thread::current();
@@ -86,8 +88,7 @@ impl Costs {
                     caller.unpark();
                 }
             });
-            // Where no thread can be started there are no workers either.
-            let Ok(partner) = partner else { return never };
+            let Ok(partner) = partner else { return ASSUMED };
             let begun = Instant::now();
             let is_late = || begun.elapsed() > LONGEST;
             let mut trip_ns = f32::INFINITY;

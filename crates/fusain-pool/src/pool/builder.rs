@@ -5,10 +5,10 @@ use crate::handlers::Handlers;
 use crate::platform;
 use crate::platform::place;
 use crate::pool::Pool;
-use crate::trace;
 use crate::worker::inner::{Inner, SPINS, Threads, Wait};
 use crate::worker::victims::Victims;
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -84,7 +84,7 @@ impl Builder {
     /// Sets the number of workers, 1 to 4096, the calling thread included: `threads(2)` starts one thread. Where there are no threads (wasm32 without
     /// atomics, and builds with `--cfg fusain_single`) a pool has one worker, whatever is asked for.
     ///
-    /// The default is the environment variable `FUSAIN_NUM_THREADS` if it is set, else the number of cores that the process may use
+    /// The default is the environment variable `FUSAIN_NUM_THREADS` if it is set, else the number of cores that the calling thread may use (usually those of the process)
     /// ([`std::thread::available_parallelism`]).
     ///
     /// With [`Wait::SpinThenPark`], workers beyond the number of cores stay asleep. [`Wait::Park`] and [`Wait::Spin`] use all of them;
@@ -105,7 +105,7 @@ impl Builder {
 
     /// Sets whether each started worker is pinned to a core of its own. The default is `false`.
     ///
-    /// The calling thread is not pinned, and the first core that the process may use is left to it. The first started thread gets the second core, and so on; after
+    /// The calling thread is not pinned, and the first core that it may use is left to it. The first started thread gets the second core, and so on; after
     /// the last core it begins again. Linux only.
     #[doc(alias = "proc_bind")]
     pub fn pin(mut self, pin: bool) -> Self {
@@ -211,23 +211,23 @@ impl Builder {
     /// # Ok::<(), fusain::Error>(())
     /// ```
     pub fn build(self) -> Result<Pool, Error> {
-        let pool = self.build_untold()?;
-        trace::started(pool.workers());
+        let mut pool = self.build_unannounced().map_err(|unbuilt| unbuilt.error)?;
+        pool.announce();
         Ok(pool)
     }
 
     /// As [`build`](Self::build), without telling `tracing` yet.
-    pub(crate) fn build_untold(self) -> Result<Pool, Error> {
+    pub(crate) fn build_unannounced(self) -> Result<Pool, Unbuilt> {
         let workers = match self.threads {
             Some(threads) => threads,
             None => threads_by_environment()?,
         };
         if !(1..=WORKERS_MAX).contains(&workers) {
-            return Err(Error::ThreadsOutOfRange { asked: workers });
+            return Err(Error::ThreadsOutOfRange { asked: workers }.into());
         }
         let victims = self.victims.map(|lists| Victims::new(workers, &lists)).transpose()?;
         let cores = match self.pin_to {
-            Some(cores) if cores.len() != workers => return Err(Error::PinTo { named: cores.len(), workers }),
+            Some(cores) if cores.len() != workers => return Err(Error::PinTo { named: cores.len(), workers }.into()),
             None if !self.pin => None,
             named => {
                 let allowed = place::allowed().ok_or(Error::Pin)?;
@@ -237,6 +237,9 @@ impl Builder {
         let (workers, victims) = if platform::HAS_THREADS { (workers, victims) } else { (1, None) };
         let mut inner = Inner::new(workers - 1, self.wait, Threads::Own, self.handlers);
         inner.victims = victims;
+        if let Some(cores) = &cores {
+            inner.may_use(cores.iter().collect::<BTreeSet<_>>().len());
+        }
         let mut pool = Pool::of(Arc::new(inner), Vec::with_capacity(workers - 1));
         for index in 0..workers - 1 {
             let mut thread = thread::Builder::new().name(format!("{}-{}", self.name, index + 1));
@@ -245,17 +248,32 @@ impl Builder {
             }
             let core = cores.as_ref().map(|cores| cores[(index + 1) % cores.len()]);
             let inner = pool.inner.clone();
-            let handle = thread
-                .spawn(move || {
-                    if let Some(core) = core {
-                        place::pin(core);
-                    }
-                    inner.visit(index);
-                })
-                .map_err(|source| Error::Spawn { index: index + 1, source })?;
-            pool.add_thread(handle);
+            let started = thread.spawn(move || {
+                if let Some(core) = core {
+                    place::pin(core);
+                }
+                inner.visit(index);
+            });
+            match started {
+                Ok(thread) => pool.add_thread(thread),
+                Err(source) => {
+                    return Err(Unbuilt { error: Error::Spawn { index: index + 1, source }, _pool: Some(pool) });
+                }
+            }
         }
         Ok(pool)
+    }
+}
+
+/// Why a pool was not built. To drop this waits for the threads that have been started, and these may use the global pool.
+pub(crate) struct Unbuilt {
+    pub(crate) error: Error,
+    pub(crate) _pool: Option<Pool>,
+}
+
+impl From<Error> for Unbuilt {
+    fn from(error: Error) -> Self {
+        Self { error, _pool: None }
     }
 }
 
@@ -268,7 +286,7 @@ fn or_abort(handler: impl Fn(usize)) -> impl Fn(usize) {
     }
 }
 
-/// The default number of workers: that of the environment variable, or else the number of cores that the process may use.
+/// The default number of workers: that of the environment variable, or else the number of cores that this thread may use.
 fn threads_by_environment() -> Result<usize, Error> {
     match std::env::var_os("FUSAIN_NUM_THREADS") {
         Some(value) => value

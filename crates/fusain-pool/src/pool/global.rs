@@ -15,10 +15,17 @@ static GLOBAL: OnceLock<Result<Pool, Error>> = OnceLock::new();
 #[inline(never)]
 fn global_or(builder: Builder) -> (&'static Result<Pool, Error>, bool) {
     let mut is_first = false;
+    let mut unbuilt = None;
     let global = GLOBAL.get_or_init(|| {
         is_first = true;
-        builder.build_untold()
+        builder.build_unannounced().map_err(|failure| {
+            let error = failure.error.again();
+            unbuilt = Some(failure);
+            error
+        })
     });
+    // Not during the initialisation: threads that have been started, which this waits for, may use the global pool.
+    drop(unbuilt);
     // Not during the initialisation: a subscriber may use the global pool.
     if is_first && let Ok(pool) = global {
         trace::started(pool.workers());

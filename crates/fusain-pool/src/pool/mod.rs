@@ -35,11 +35,19 @@ use std::thread::JoinHandle;
 pub struct Pool {
     pub(crate) inner: Arc<Inner>,
     threads: Vec<JoinHandle<()>>,
+    /// Whether `tracing` knows of it.
+    is_announced: bool,
 }
 
 impl Pool {
     pub(crate) fn of(inner: Arc<Inner>, threads: Vec<JoinHandle<()>>) -> Self {
-        Self { inner, threads }
+        Self { inner, threads, is_announced: false }
+    }
+
+    /// Tells `tracing` that the pool has started.
+    pub(crate) fn announce(&mut self) {
+        self.is_announced = true;
+        trace::started(self.workers());
     }
 
     pub(crate) fn add_thread(&mut self, thread: JoinHandle<()>) {
@@ -131,7 +139,9 @@ impl Drop for Pool {
             // A worker catches every panic of the work that it runs. One that escaped all the same is not resumed in this destructor.
             drop(thread.join());
         }
-        trace::ended(self.workers());
+        if self.is_announced {
+            trace::ended(self.workers());
+        }
     }
 }
 

@@ -15,7 +15,6 @@ use crate::error::WORKERS_MAX;
 use crate::handlers::Handlers;
 use crate::platform;
 use crate::pool::Pool;
-use crate::trace;
 use crate::worker::inner::{Inner, Lender, SPINS, Threads, Wait};
 use rayon_core::Yield;
 use std::sync::{Arc, Weak};
@@ -52,7 +51,8 @@ impl Pool {
             };
             Inner::new(workers, Wait::SpinThenPark(SPINS), Threads::Lent(lender), Handlers::default())
         });
-        trace::started(workers + 1);
-        Pool::of(inner, Vec::new())
+        let mut pool = Pool::of(inner, Vec::new());
+        pool.announce();
+        pool
     }
 }

@@ -14,12 +14,12 @@ pub struct Phase<'p> {
 }
 
 impl Pool {
-    /// Wakes the workers, and keeps them awake until the result is dropped.
+    /// Wakes the workers, without waiting for them to run, and keeps them awake until the result is dropped.
     ///
     /// It is for bursts of short calls with rests between them: the first call of a burst finds its workers awake. Each worker spins meanwhile, and so uses a core.
     /// Workers beyond the number of cores still sleep, and so do those of a pool on rayon's threads. Phases may overlap.
     ///
-    /// Takes as long as waking the sleeping workers, tens of microseconds each.
+    /// Takes a system call for each sleeping worker. A woken worker may run only some tens of microseconds later.
     ///
     /// # Example
     /// ```

@@ -150,8 +150,8 @@ impl Pool {
     /// task runs before `spawn` returns, or, if another task spawns it, when that one ends. So a task must not wait for what its spawner does later. If the task panics, the
     /// payload goes to the handler of [`Builder::panic_handler`](crate::Builder::panic_handler), or is dropped.
     ///
-    /// Tasks that wait for one another need a worker each, and with [`Wait::SpinThenPark`](crate::Wait::SpinThenPark), the default, no more workers run tasks than there are cores:
-    /// build a pool for them with [`Wait::Park`](crate::Wait::Park).
+    /// Tasks that wait for one another need a started worker each. With [`Wait::SpinThenPark`](crate::Wait::SpinThenPark), the default, one started worker fewer than there are cores is
+    /// woken for tasks (but at least one), since a core is left to the caller. So build a pool for such tasks with [`Wait::Park`](crate::Wait::Park).
     ///
     /// # Example
     /// ```

@@ -21,15 +21,15 @@ pub struct Counters {
     pub calls: u64,
     /// Units of work done by [`Algorithm`](crate::Algorithm)s.
     pub units: u64,
-    /// How often a worker found a request after a unit, and answered it.
+    /// How often a worker found a request, after a unit or at a `join` or `spawn`, and answered it.
     pub polls_answered: u64,
     /// Requests that workers without work made.
     pub steals_tried: u64,
-    /// Parts of the work that were handed to another worker, on request or at the start of a call.
+    /// Parts of calls that were handed to another worker, on request or at the start of a call, and tasks and parts that another worker has taken.
     pub steals_done: u64,
     /// Requests that found nothing worth splitting.
     pub steals_refused: u64,
-    /// Times a worker went to sleep on the operating system.
+    /// Times a worker, or a caller that waits, went to sleep on the operating system.
     pub parks: u64,
     /// Times a sleeping worker or caller was woken for a call, or for a task that another worker has passed on. Other wakes for spawned tasks, and those for phases, are
     /// not counted.

@@ -123,10 +123,7 @@ impl Inner {
         Self {
             slots,
             workers,
-            helpers_max: match wait {
-                Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
-                Wait::Spin | Wait::Park => workers,
-            },
+            helpers_max: helpers_max(wait, workers, cores),
             cores,
             wait,
             victims: None,
@@ -144,6 +141,12 @@ impl Inner {
             threads,
             handlers,
         }
+    }
+
+    /// The workers are pinned to this many cores, which need not be among those that the calling thread may use.
+    pub(crate) fn may_use(&mut self, cores: usize) {
+        self.cores = self.cores.max(cores);
+        self.helpers_max = helpers_max(self.wait, self.workers, self.cores);
     }
 
     /// For programs written for rayon, whose tasks may block: all workers are called, even if they have to share a core.
@@ -175,9 +178,12 @@ impl Inner {
         }
     }
 
-    /// Whether worker `index` must not sleep now, since there is a [`phase`](crate::task::phase).
+    /// Whether worker `index` must not sleep now, since there is a [`phase`](crate::task::phase). One core is left to the caller.
     pub(crate) fn stays_awake(&self, index: usize) -> bool {
-        self.phases.load(Ordering::Relaxed) > 0 && index < self.helpers_max.min(self.cores) && !self.lends_threads()
+        self.phases.load(Ordering::Relaxed) > 0
+            && index < self.helpers_max.min(self.cores.saturating_sub(1))
+            && !self.lends_threads()
+            && !self.is_ending()
     }
 
     /// Whether more threads take part than there are cores, so that a thread that spins has to yield.
@@ -275,5 +281,13 @@ pub(crate) struct Lease<'p>(pub(crate) &'p Inner, pub(crate) usize);
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         self.0.slots.release(self.1);
+    }
+}
+
+/// How many of the started workers are called to share work: if they spin, no more than there are cores beside the caller's.
+fn helpers_max(wait: Wait, workers: usize, cores: usize) -> usize {
+    match wait {
+        Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
+        Wait::Spin | Wait::Park => workers,
     }
 }

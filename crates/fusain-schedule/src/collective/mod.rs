@@ -24,6 +24,8 @@
 //! | [`fn@neighbours`] | all at once | 1 | the listed messages |
 //! | [`Hierarchy`] | levels of groups, each collective within them | the levels' | the levels' |
 //!
+//! An allreduce by recursive doubling or Rabenseifner's algorithm takes one round more if the number of ranks is no power of two, and some ranks send n bytes more.
+//!
 //! Any number of ranks and any sizes are allowed. Blocks may be empty; messages of empty blocks are sent too. [`Choice`] says which algorithm is used for
 //! which size. Every function returns [`Error::NoSuchRank`] for a builder whose rank is not one of its ranks, and [`Error::Unsuitable`] for a group that
 //! was made by another rank's builder.

@@ -10,7 +10,7 @@ use crate::{Block, Error, Region, Result, ScheduleBuilder};
 pub struct Outgoing<T> {
     /// The neighbour's number within the group.
     pub to: usize,
-    /// Distinguishes messages between ranks that are neighbours twice, as in a ring of two. Otherwise any number, such as 0.
+    /// Distinguishes messages between ranks that are neighbours twice, as in a ring of two. Otherwise any number below 32, such as 0.
     pub tag: Tag,
     /// The elements that are sent, such as an edge of a tile.
     pub regions: Vec<Region<T>>,

@@ -132,7 +132,13 @@ impl Search<'_> {
 
     fn is_ordered(&mut self, first: u32, second: u32) -> Result<(), (OpId, OpId)> {
         let [a, b] = [first, second].map(|position| self.order.sequence[position as usize]);
-        if self.order.predecessors(b).contains(&(a, Moment::End)) || self.ordered.contains(&(first, second)) {
+        // The shorter list, since one operation may wait for all others, or all others for it.
+        let (before, behind) = (self.order.predecessors(b), self.order.dependents(a));
+        let is_direct = match before.len() <= behind.len() {
+            true => before.contains(&(a, Moment::End)),
+            false => behind.contains(&(b, Moment::End)),
+        };
+        if is_direct || self.ordered.contains(&(first, second)) {
             return Ok(());
         }
         self.round += 1;

@@ -161,7 +161,6 @@ impl fmt::Display for Operation {
 ///
 /// Memory becomes lengths. Local operations become calculations, which take no time unless they are [`Action::Calc`]. Gives
 /// [`Error::TooLarge`](crate::Error::TooLarge) for a processor or card above 255.
-/// [`Error::TooLarge`](crate::Error::TooLarge) for a processor or card above 255.
 impl TryFrom<&Graph> for Rank {
     type Error = crate::Error;
 

@@ -125,6 +125,8 @@ impl Run {
     pub fn get<T: Plain>(&self, region: Region<T>) -> &[T] {
         match size_of::<T>() {
             0 => of_no_bytes(region.len()),
+            // An empty buffer need not be there.
+            _ if region.is_empty() => &[],
             _ => bytemuck::cast_slice(self.0.memories.read(&region.block())),
         }
     }
@@ -136,6 +138,7 @@ impl Run {
     pub fn get_mut<T: Plain>(&mut self, region: Region<T>) -> &mut [T] {
         match size_of::<T>() {
             0 => of_no_bytes(region.len()),
+            _ if region.is_empty() => &mut [],
             _ => bytemuck::cast_slice_mut(self.0.memories.write(&region.block())),
         }
     }

@@ -156,15 +156,17 @@ impl State {
 
     /// Executes local operations that are ready until they have touched about `budget` bytes, each counting as at least `least` bytes, or a
     /// message becomes ready. Returns whether there was any. A strand that is interrupted goes to the end of the queue.
-    pub(crate) fn compute(&mut self, mut budget: usize, least: usize) -> Result<bool> {
+    pub(crate) fn compute(&mut self, budget: &mut usize, least: usize) -> Result<bool> {
         let mut moved = false;
-        while let Some(mut operation) = self.strands.pop_front() {
+        while *budget > 0
+            && let Some(mut operation) = self.strands.pop_front()
+        {
             moved = true;
             loop {
-                let last = self.run_some(operation, &mut budget, least)?;
+                let last = self.run_some(operation, budget, least)?;
                 let goes_on = self.goes_on(last);
                 operation = last + 1;
-                if budget == 0 || self.has_ready_messages() {
+                if *budget == 0 || self.has_ready_messages() {
                     if goes_on {
                         self.strands.push_back(operation);
                     }

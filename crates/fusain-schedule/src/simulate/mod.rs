@@ -13,12 +13,13 @@
 //!
 //! * A send starts when its processor and its card are free. The message leaves o later and takes L. It then waits until the receiver's
 //!   processor and card (those with the *send's* numbers) are free, and keeps them busy whether a receive was posted or not.
-//! * A receive is posted when its processor is free, and takes no time. It gets the oldest message of the given sender and tag, as in MPI.
+//! * A receive is posted when its processor is free, as known when the receive became possible, and takes no time. It gets the oldest message of the
+//!   given sender and tag, as in MPI; of messages on several processors or cards, the one that was taken up first.
 //! * A send of up to S bytes (*eager*) ends with its processor's part. A longer one (*rendezvous*) ends when message and receive have met.
 //!   Operations that have not started on its processor and card by then start no earlier. The handshake itself takes no time.
 //! * A calculation keeps its processor busy.
-//! * Operations that could start at the same time start in the order in which they became possible. Within one rank, sends come before
-//!   receives, and receives before calculations.
+//! * Operations that could start at the same time start in the order in which they became possible (with several processors, in which what they
+//!   wait for began). Within one rank, sends come before receives, and receives before calculations.
 //!
 //! A host has as many processors and cards as the schedule names. An operation that waits for an operation on *another* processor starts no
 //! earlier than that one ends; LogGOPSim starts it at once. With one processor the two simulators agree.

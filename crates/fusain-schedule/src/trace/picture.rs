@@ -39,7 +39,8 @@ impl Timeline {
 }
 
 fn add(timeline: &mut Timeline, trace: &Trace) {
-    let mut spans: Vec<&Span> = trace.spans().iter().collect();
+    // Of a run that was given up, some operations have not ended.
+    let mut spans: Vec<&Span> = trace.spans().iter().filter(|span| span.end_ns > 0).collect();
     spans.sort_by_key(|span| (span.start_ns, span.end_ns, span.operation));
     let first_row = timeline.rows.len();
     // The time until which each row is taken.

@@ -110,7 +110,10 @@ impl Class {
             // Another pool.
             let beyond = self.shared.cost.get() - self.part();
             self.workers.set(machine.workers);
+            // The cost is known as well as before: a thread may use two pools in turn.
+            let timings = self.shared.timings.get();
             self.begin_shared(beyond);
+            self.shared.timings.set(timings);
         }
     }
 
