@@ -72,28 +72,6 @@ fn a_worker_is_pinned_where_it_is_told() {
     assert_eq!(told, [(0, vec![last]), (1, vec![first])]);
 }
 
-/// Its workers have cores that the thread that builds it must not use.
-#[cfg(target_os = "linux")]
-#[test]
-#[cfg_attr(fusain_single, ignore = "needs a started worker")]
-fn a_bound_thread_can_build_a_pool_that_shares() {
-    use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
-    let allowed = sched_getaffinity(None).unwrap();
-    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|&core| allowed.is_set(core)).take(2).collect();
-    let [first, second] = cores[..] else { return };
-    let shares = move || {
-        let mut one = CpuSet::new();
-        one.set(first);
-        sched_setaffinity(None, &one).unwrap();
-        let pool = Pool::builder().threads(2).pin_to([first, second]).build().unwrap();
-        // Its worker sleeps by then, and has to be woken.
-        std::thread::sleep(std::time::Duration::from_millis(20));
-        let (tell, told) = mpsc::channel();
-        pool.join(move || told.recv_timeout(PATIENCE).is_ok(), move || tell.send(()).is_ok()).0
-    };
-    assert!(std::thread::spawn(shares).join().unwrap());
-}
-
 #[test]
 fn what_is_said_of_workers_fits_their_number() {
     let pinned = Pool::builder().threads(2).pin_to([0]).build();

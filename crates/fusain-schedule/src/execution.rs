@@ -27,7 +27,7 @@ pub enum Advance {
 
 /// A run that is being executed. [`advance`](Self::advance) drives it.
 ///
-/// An operation starts in the first call after its last dependency is met. Messages that are ready start before local operations.
+/// A message starts in the first call after its last dependency is met, before local operations. These touch about 64 KiB in each call.
 /// Bookkeeping costs O(1) for each operation and dependency. Only message buffers are allocated meanwhile, and the run keeps them.
 ///
 /// # Messages of several runs
@@ -84,7 +84,7 @@ impl<C: Communicator> Execution<C> {
         })
     }
 
-    /// Does everything that can be done now, without waiting and for a bounded time.
+    /// Does what can be done now, without waiting and for a bounded time.
     ///
     /// # Errors
     /// [`Error::Comm`] if a message fails; [`Error::ShortMessage`]; [`Error::DivisionByZero`]. Other messages are then given up, and all
@@ -109,7 +109,7 @@ impl<C: Communicator> Execution<C> {
 
     fn try_advance(&mut self, comm: &C) -> Result<Advance> {
         let (mut moved, mut budget) = (false, COMPUTE_BYTES);
-        // Messages are checked after everything that can send other messages.
+        // Messages are checked after what can send other messages.
         while {
             while let Some(message) = self.run.next_message() {
                 self.start(comm, &message)?;

@@ -47,7 +47,8 @@ const END: usize = usize::MAX;
 impl Costs {
     /// Measured at first use, which takes at most a few milliseconds.
     pub(crate) fn of_this_machine() -> &'static Costs {
-        COSTS.get_or_init(Costs::measure)
+        // A thread that is bound to one core would have to share it with its partner, while the workers may have others.
+        COSTS.get().unwrap_or_else(|| if cores() < 2 { &ASSUMED } else { COSTS.get_or_init(Costs::measure) })
     }
 
     /// What a wake costs at least, or an assumed cost where nothing has been measured yet. A join or scope does not wait for the measurement: for nearly all of them it makes no
@@ -63,10 +64,6 @@ impl Costs {
     }
 
     fn measure() -> Self {
-        // This thread may be bound to one core, which its partner would have to share. The workers may have others.
-        if cores() < 2 {
-            return ASSUMED;
-        }
         let turn = sync::AtomicUsize::new(0);
         let caller = thread::current();
         thread::scope(|scope| {

@@ -16,7 +16,7 @@ pub(crate) mod place;
 pub(crate) const HAS_THREADS: bool =
     !cfg!(any(fusain_single, all(target_family = "wasm", not(target_feature = "atomics"))));
 
-/// The number of cores that this process may use; 1 if it is not known, and where there are no threads to use them.
+/// The number of cores that the calling thread may use, usually those of the process; 1 if it is not known, and where there are no threads to use them.
 pub(crate) fn cores() -> usize {
     if cfg!(loom) {
         // The same models on every machine, and no file of the system read for each interleaving.

@@ -17,7 +17,7 @@ pub(crate) fn current() -> usize {
     current_core().unwrap_or(UNKNOWN)
 }
 
-/// The cores that this process may use, ascending and at least one; `None` if the system does not tell.
+/// The cores that the calling thread may use, ascending and at least one; `None` if the system does not tell.
 pub(crate) fn allowed() -> Option<Vec<usize>> {
     Cores::of_this_thread().map(|cores| cores.numbers())
 }

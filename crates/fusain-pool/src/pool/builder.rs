@@ -8,7 +8,6 @@ use crate::pool::Pool;
 use crate::worker::inner::{Inner, SPINS, Threads, Wait};
 use crate::worker::victims::Victims;
 use std::any::Any;
-use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::thread;
@@ -116,6 +115,8 @@ impl Builder {
     /// Pins each started worker to a processing unit, by the operating system's number. `cores` names one unit for each worker. The first stands for the calling
     /// thread, which is not pinned; the second is for the first started thread, and so on. It overrides [`pin`](Self::pin). A worker whose number the process may not
     /// use stays where the system puts it. Linux only.
+    ///
+    /// How many workers share calls depends on the cores that the calling thread may use (see [`threads`](Self::threads)). So build the pool before that thread is bound to one of them.
     ///
     /// `Workers::cores` of feature `topology` gives such numbers: close together, spread, or packed.
     ///
@@ -237,9 +238,6 @@ impl Builder {
         let (workers, victims) = if platform::HAS_THREADS { (workers, victims) } else { (1, None) };
         let mut inner = Inner::new(workers - 1, self.wait, Threads::Own, self.handlers);
         inner.victims = victims;
-        if let Some(cores) = &cores {
-            inner.may_use(cores.iter().collect::<BTreeSet<_>>().len());
-        }
         let mut pool = Pool::of(Arc::new(inner), Vec::with_capacity(workers - 1));
         for index in 0..workers - 1 {
             let mut thread = thread::Builder::new().name(format!("{}-{}", self.name, index + 1));

@@ -19,7 +19,7 @@ impl Pool {
     /// It is for bursts of short calls with rests between them: the first call of a burst finds its workers awake. Each worker spins meanwhile, and so uses a core.
     /// Workers beyond the number of cores still sleep, and so do those of a pool on rayon's threads. Phases may overlap.
     ///
-    /// Takes a system call for each sleeping worker. A woken worker may run only some tens of microseconds later.
+    /// Takes up to three system calls for each sleeping worker. A woken worker may run only some tens of microseconds later.
     ///
     /// # Example
     /// ```

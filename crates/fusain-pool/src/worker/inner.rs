@@ -123,7 +123,10 @@ impl Inner {
         Self {
             slots,
             workers,
-            helpers_max: helpers_max(wait, workers, cores),
+            helpers_max: match wait {
+                Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
+                Wait::Spin | Wait::Park => workers,
+            },
             cores,
             wait,
             victims: None,
@@ -141,12 +144,6 @@ impl Inner {
             threads,
             handlers,
         }
-    }
-
-    /// The workers are pinned to this many cores, which need not be among those that the calling thread may use.
-    pub(crate) fn may_use(&mut self, cores: usize) {
-        self.cores = self.cores.max(cores);
-        self.helpers_max = helpers_max(self.wait, self.workers, self.cores);
     }
 
     /// For programs written for rayon, whose tasks may block: all workers are called, even if they have to share a core.
@@ -281,13 +278,5 @@ pub(crate) struct Lease<'p>(pub(crate) &'p Inner, pub(crate) usize);
 impl Drop for Lease<'_> {
     fn drop(&mut self) {
         self.0.slots.release(self.1);
-    }
-}
-
-/// How many of the started workers are called to share work: if they spin, no more than there are cores beside the caller's.
-fn helpers_max(wait: Wait, workers: usize, cores: usize) -> usize {
-    match wait {
-        Wait::SpinThenPark(_) => workers.min(cores.saturating_sub(1)),
-        Wait::Spin | Wait::Park => workers,
     }
 }

@@ -120,7 +120,7 @@ impl Run {
     /// The elements of a region.
     ///
     /// # Panics
-    /// If the region is of another schedule, or its buffer is missing. Also for elements of the scratchpad with an alignment above 16
+    /// If the region is not empty, and is of another schedule, or its buffer is missing. Also for elements of the scratchpad with an alignment above 16
     /// bytes, which the scratchpad may not have.
     pub fn get<T: Plain>(&self, region: Region<T>) -> &[T] {
         match size_of::<T>() {

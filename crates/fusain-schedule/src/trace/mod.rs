@@ -82,6 +82,7 @@ impl Trace {
     }
 
     pub(crate) fn ends(&mut self, operation: u32, since: Instant) {
-        self.spans[operation as usize].end_ns = since.elapsed().as_nanos() as u64;
+        // Not 0, which stands for what has not ended.
+        self.spans[operation as usize].end_ns = (since.elapsed().as_nanos() as u64).max(1);
     }
 }

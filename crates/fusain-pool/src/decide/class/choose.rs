@@ -110,10 +110,10 @@ impl Class {
             // Another pool.
             let beyond = self.shared.cost.get() - self.part();
             self.workers.set(machine.workers);
-            // The cost is known as well as before: a thread may use two pools in turn.
-            let timings = self.shared.timings.get();
+            let is_known = self.shared.timings.get() > 0;
             self.begin_shared(beyond);
-            self.shared.timings.set(timings);
+            // A thread may use two pools in turn, and should not begin anew each time.
+            self.shared.timings.set(is_known.into());
         }
     }
 
