@@ -44,7 +44,8 @@ pub(super) const ALL: &[Comparison] = &[
         "region",
         "How long does an empty parallel region take?",
         "`ours_over_rtt` is the time of a region in round trips of a cache line between two cores. `rayon_over_ours` and the like are the other's time \
-         over ours. TBB lets the caller run both halves, so its region need not send anything.",
+         over ours. TBB lets the caller run both halves, so its region need not send anything; ours lets it run the parts of workers that come late. rayon's, OpenMP's and \
+         fork_union's regions need all threads.",
     ),
     slices(
         "handover",
@@ -61,7 +62,8 @@ pub(super) const ALL: &[Comparison] = &[
         "tick",
         "What does a control loop gain, and what does it cost?",
         "Bursts of short regions between serial code and idle time. `rayon_over_ours_time` is rayon's time in the bursts over ours, \
-         `rayon_over_ours_cpu` the same for the CPU time of the whole process. `spin` and `park` are our workers when they never sleep, and when they \
+         `rayon_over_ours_cpu` the same for the CPU time of the whole process. `rayon_inside_over_ours_time` is that of rayon if each burst is moved into its pool by one `install`, \
+         `one_core_over_ours_time` that of sequential code. `spin` and `park` are our workers when they never sleep, and when they \
          sleep at once, over the default.",
     ),
     slices(

@@ -53,13 +53,16 @@ const HEAD: &str = "\
 
 ## How to read it
 
-- A comparison measures all sides in turn, in one run of one program and on the same data, and compares medians. A ratio can be compared between machines, a time
-  cannot. Those of many rows go through all of them several times, so that a moment in which the machine is slow does not fall on all samples of a row.
+- A comparison measures all sides in turn and on the same data, and compares medians (`crowd`: means). Most are one run of one program; `rayon`, `crates` and `compile` compare
+  two programs, `irregular` several processes. A ratio can be compared between machines, a time cannot. Most of those of many rows go through all of them several times, so that a
+  moment in which the machine is slow does not fall on all samples of a row.
+- rayon is called from a thread outside of its pool, as by most programs, where nothing else is said. From inside, calls cost it less: `rayon` has both.
 - Each comparison ends with its figures. `NaN` stands for a peer that is missing here, `inf` for what is never reached.
 - `machine_rtt_ns` is the round trip of a cache line between two cores in that minute, and `machine_two_threads` the work that two threads of plain arithmetic did
   over that of one. On a shared machine both change from minute to minute, and no speed-up on two threads can be expected above the second.
 - All parallel sides have two threads, but in the sections named `on more cores`. The C++ peers (GNU parallel mode, TBB) are built for the very processor (`-O3 -march=native -fopenmp -fopenmp-simd`); fusain and
-  the other Rust libraries are built for any processor of the family. `cargo xtask compare NAME --native` builds those for this one, too.
+  the other Rust libraries are built for any processor of the family. fusain chooses code with AVX2 or AVX-512 while it runs, also for loops over closures, which the other Rust
+  libraries do not; `cargo xtask compare NAME --native` builds all for this processor. fusain's sums of floats are reordered, and sorts by `f64::total_cmp` use the bits of the numbers.
 - `cargo xtask compare NAME --json FILE` keeps all samples, where a comparison has them.
 ";
 

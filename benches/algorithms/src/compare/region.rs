@@ -7,7 +7,7 @@ use crate::cases::Runtimes;
 use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
 use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, round_trips_ns, table};
 
-/// As many empty units as workers. Every worker must get one before the call may end early.
+/// As many empty units as workers. The caller does those of workers that come late.
 struct Nothing;
 
 impl Algorithm for Nothing {
@@ -39,7 +39,7 @@ pub(super) fn ours(pool: &Pool, threads: usize) -> Side<'_> {
 pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static str)> {
     let (pool, rayon) = (on.pool, on.rayon);
     let mut sides = vec![
-        (ours(pool, threads), "run: one empty unit a worker"),
+        (ours(pool, threads), "run: one empty unit a worker; the caller does those of late ones"),
         (
             Side::reading("ours join", move || pool.join(|| (), || ())),
             "join of two empty closures; the caller may run both",

@@ -69,8 +69,13 @@ struct Tick {
     cpu_ns: f64,
 }
 
-/// Runs ticks with `region` and returns their costs.
-fn ticks(len: usize, count: usize, mut region: impl FnMut(&mut [f64])) -> Vec<Tick> {
+/// A burst of regions.
+fn burst_of(mut region: impl FnMut(&mut [f64])) -> impl FnMut(&mut [f64]) {
+    move |data| (0..REGIONS).for_each(|_| region(data))
+}
+
+/// Runs ticks with these bursts and returns their costs.
+fn ticks(len: usize, count: usize, mut run_burst: impl FnMut(&mut [f64])) -> Vec<Tick> {
     let mut data = data::random::<f64>(len);
     let mut private = data::random::<f64>(len);
     let mut ticks = Vec::new();
@@ -79,9 +84,7 @@ fn ticks(len: usize, count: usize, mut region: impl FnMut(&mut [f64])) -> Vec<Ti
         let mut burst = Duration::ZERO;
         for _ in 0..BURSTS {
             let start = Instant::now();
-            for _ in 0..REGIONS {
-                region(&mut data);
-            }
+            run_burst(&mut data);
             burst += start.elapsed();
             let start = Instant::now();
             while start.elapsed() < SERIAL {
@@ -103,16 +106,20 @@ enum Who {
     Sequential,
     Ours(Option<Wait>),
     Forced,
+    /// Each region is called from outside of rayon's pool.
     Rayon,
+    /// A burst is moved into rayon's pool, which its regions then need not be.
+    RayonInside,
 }
 
 impl Who {
-    const ALL: [(&'static str, Who); 11] = [
+    const ALL: [(&'static str, Who); 12] = [
         ("one core", Who::Sequential),
         ("ours", Who::Ours(None)),
         ("ours, Wait::Spin", Who::Ours(Some(Wait::Spin))),
         ("ours, Wait::Park", Who::Ours(Some(Wait::Park))),
         ("rayon", Who::Rayon),
+        ("rayon, a burst inside", Who::RayonInside),
         ("ours, always parallel", Who::Forced),
         ("ours, spins 50 us", Who::spinning(50)),
         ("ours, spins 100 us", Who::spinning(100)),
@@ -130,19 +137,24 @@ impl Who {
     fn turn(self, len: usize, count: usize, threads: usize) -> anyhow::Result<Vec<Tick>> {
         settle();
         Ok(match self {
-            Who::Sequential => ticks(len, count, sequential),
+            Who::Sequential => ticks(len, count, burst_of(sequential)),
             Who::Ours(wait) => {
                 let builder = Pool::builder().threads(threads);
                 let pool = if let Some(wait) = wait { builder.wait(wait) } else { builder }.build()?;
-                ticks(len, count, |data| par().on(&pool).for_each_mut(data, work))
+                ticks(len, count, burst_of(|data| par().on(&pool).for_each_mut(data, work)))
             }
             Who::Forced => {
                 let pool = Pool::builder().threads(threads).build()?;
-                ticks(len, count, |data| par().on(&pool).always().for_each_mut(data, work))
+                ticks(len, count, burst_of(|data| par().on(&pool).always().for_each_mut(data, work)))
             }
             Who::Rayon => {
                 let pool = rayon_pool(threads)?;
-                ticks(len, count, |data| pool.install(|| data.par_iter_mut().for_each(work)))
+                ticks(len, count, burst_of(|data| pool.install(|| data.par_iter_mut().for_each(work))))
+            }
+            Who::RayonInside => {
+                let pool = rayon_pool(threads)?;
+                let region = |data: &mut [f64]| data.par_iter_mut().for_each(work);
+                ticks(len, count, |data| pool.install(|| burst_of(region)(data)))
             }
         })
     }
@@ -193,6 +205,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     report.keep("CPU time", &cpu);
     report.key("rayon_over_ours_time", burst[4].median() / ours_time);
     report.key("rayon_over_ours_cpu", cpu[4].median() / ours_cpu);
+    report.key("rayon_inside_over_ours_time", burst[5].median() / ours_time);
+    report.key("one_core_over_ours_time", burst[0].median() / ours_time);
     report.key("spin_over_ours_time", burst[2].median() / ours_time);
     report.key("park_over_ours_time", burst[3].median() / ours_time);
     report.finish(options)

@@ -86,8 +86,9 @@ fn others<'a>(name: &str, data: &'a Data, orx: Orx, paralight: &'a Paralight) ->
 }
 
 pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
-    // rayon's global pool, as programs use it. The first use in a process decides its size.
+    // The global pools, as programs use them. The first use in a process decides their size.
     rayon::ThreadPoolBuilder::new().num_threads(options.threads).build_global()?;
+    fusain::Pool::builder().threads(options.threads).pin(options.pin).build_global()?;
     let (orx, paralight) = (Orx::new(options.threads), Paralight::new(options.threads));
     let sizes = if options.smoke { vec![10] } else { own.log2.clone() };
     let chains = (0..ours::CHAINS.len())
