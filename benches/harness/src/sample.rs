@@ -315,15 +315,19 @@ pub fn median_of(samples: &[Samples], side: &str) -> f64 {
     samples.iter().find(|samples| samples.side == side).map_or(f64::NAN, Samples::median)
 }
 
+thread_local! {
+    /// Goes on from one pass to the next, so that each pass has other orders.
+    static LOTS: RefCell<fastrand::Rng> = const { RefCell::new(fastrand::Rng::with_seed(1)) };
+}
+
 /// The order of the turns in each round, at random but the same in every run.
 ///
 /// In a fixed order, one side would always follow, say, sequential code. After that a virtual machine's second core is often slow for a
 /// while, and the caches hold other data.
 pub fn orders(sides: usize, rounds: usize) -> impl Iterator<Item = Vec<usize>> {
-    let mut lots = fastrand::Rng::with_seed(1);
     (0..rounds).map(move |_| {
         let mut order: Vec<usize> = (0..sides).collect();
-        lots.shuffle(&mut order);
+        LOTS.with_borrow_mut(|lots| lots.shuffle(&mut order));
         order
     })
 }

@@ -47,7 +47,7 @@ pub(crate) fn copy_if<T: Number>(s: &mut Stage<'_, T>) {
             let cut = |count: &usize| rest.split_off_mut(..*count).unwrap_or_default();
             let parts: Vec<&mut [T]> = counts.iter().map(cut).collect();
             parts.into_par_iter().zip(v.par_chunks(piece)).for_each(|(out, v)| {
-                fill_from(out, v.iter().filter(|x| even(*x)));
+                copy_even(v, out);
             });
             counts.iter().sum::<usize>()
         })
@@ -59,11 +59,12 @@ fn fill_from<'v, T: Number>(out: &mut [T], from: impl Iterator<Item = &'v T>) ->
     out.iter_mut().zip(from).map(|(out, x)| *out = *x).count()
 }
 
-/// Writes every element to the position of the next even element.
+/// Writes every element to the position of the next even element, up to the end of `out`.
 fn copy_even<T: Number>(v: &[T], out: &mut [T]) -> usize {
     let mut kept = 0;
     for x in v {
-        out[kept] = *x;
+        let Some(place) = out.get_mut(kept) else { break };
+        *place = *x;
         kept += usize::from(even(x));
     }
     // The last written element may not be one of the kept ones.

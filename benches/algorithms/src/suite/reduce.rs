@@ -52,7 +52,7 @@ pub(crate) fn max<T: Number>(s: &mut Stage<'_, T>) {
     s.sequential("std", reading(move || T::std_max(v).map(T::number)));
     s.sequential("std by", reading(move || v.iter().copied().max_by(T::order).map(T::number)));
     // Only the value, which is faster in rayon than the index: each library runs at its best.
-    s.rayon(reading(move || pool.install(|| v.par_iter().copied().max_by(T::order)).map(T::number)));
+    s.rayon(reading(move || pool.install(|| v.par_iter().copied().reduce_with(greater)).map(T::number)));
     s.paralight(|p| reading(move || p.map_reduce(v, v[0], |x| *x, greater).number()));
     s.orx(|orx| reading(move || orx.map_reduce(v, |x| *x, greater).map(T::number)));
     s.cxx("max_element", |f| reading(move || f.call(Args::reading(v))));
@@ -63,7 +63,7 @@ pub(crate) fn min<T: Number>(s: &mut Stage<'_, T>) {
     s.ours(|par| reading(move || T::min(par, v).map(T::number)));
     s.sequential("std", reading(move || T::std_min(v).map(T::number)));
     s.sequential("std by", reading(move || v.iter().copied().min_by(T::order).map(T::number)));
-    s.rayon(reading(move || pool.install(|| v.par_iter().copied().min_by(T::order)).map(T::number)));
+    s.rayon(reading(move || pool.install(|| v.par_iter().copied().reduce_with(smaller)).map(T::number)));
     s.paralight(|p| reading(move || p.map_reduce(v, v[0], |x| *x, smaller).number()));
     s.orx(|orx| reading(move || orx.map_reduce(v, |x| *x, smaller).map(T::number)));
     s.cxx("min_element", |f| reading(move || f.call(Args::reading(v))));
