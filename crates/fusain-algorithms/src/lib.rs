@@ -65,8 +65,8 @@
 //! **Memory.** Sorts, merges in place, stable partitions and filters of numbers work in memory as large as the slice, or smaller, with two exceptions: a stable partition
 //! needs n bytes more, and where several workers sort at most 16,384 numbers, each needs twice that. Sorts of strings need
 //! up to 40 bytes more for each string, sorts by borrowed keys that are strings up to 48. `sort_by_cached_key` needs memory for 2 n keys and n indices,
-//! with more than four workers for 2 n keys and 2 n indices. Each thread that works in such memory, also a started worker, keeps up to four such blocks of at most 64 MiB together for its
-//! next calls, until the thread ends. Where several workers write 64 MiB of numbers or more to memory of the caller's (copies, fills, and the calls named
+//! with more than four workers for 2 n keys and 2 n indices. Each thread that works in such memory, also a started worker, keeps up to four such blocks of at most 64 MiB
+//! together for its next calls, until the thread ends. Where several workers write 64 MiB of numbers or more to memory of the caller's (copies, fills, and the calls named
 //! `_into`), most calls write them around the caches, on x86-64. That saves memory traffic, but the numbers are not in the caches afterwards.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]

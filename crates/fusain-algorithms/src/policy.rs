@@ -134,8 +134,8 @@ impl<'p> Par<'p> {
     /// Makes the results of `reduce`, `map_reduce`, `sum` and `product` depend on the length and the grain only, not on the number of workers.
     /// Other slice calls ignore it.
     ///
-    /// This matters if the operation is not quite associative, such as the sum of floats. A call that is shared needs memory for one result for each grain, or each 2048 elements; the calling
-    /// thread combines these.
+    /// This matters if the operation is not quite associative, such as the sum of floats. A call that is shared needs memory for one result for each grain, or each 2048
+    /// elements; the calling thread combines these.
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -175,7 +175,8 @@ impl<'p, C: Communicator> Cluster<'p, C> {
     /// holds a part of the results.
     ///
     /// # Panics
-    /// With the payload of a callback's panic, on the rank where it panics. Also if a callback starts a run of the same cluster, or if no [`pool`](Self::pool) was given and the global one cannot be built.
+    /// With the payload of a callback's panic, on the rank where it panics. Also if a callback starts a run of the same cluster, or if no [`pool`](Self::pool) was given and
+    /// the global one cannot be built.
     pub fn run<A: Distributed>(&self, algorithm: &A, input: A::Local) -> Result<A::Output> {
         let pool = self.pool.unwrap_or_else(|| Pool::global());
         if self.size == 1 {

@@ -32,8 +32,9 @@
 //!
 //! # What differs from rayon
 //!
-//! * A part is split off for a worker that is idle or asks for work; beforehand only if elements take more than some 10 us each. So the number of parts varies from call to call. `fold` returns a value for
-//!   each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold`, `find_last` and `find_map_last` make parts of at most 1024
+//! * A part is split off for a worker that is idle or asks for work; beforehand only if elements take more than some 10 us each. So the number of parts varies from call to
+//!   call. `fold` returns a value for each part, and `map_init` calls `init` for each. A search over a `fold` or `try_fold`, `find_last` and `find_map_last` make parts of at
+//!   most 1024
 //!   elements, so that they end soon after they have found something.
 //! * Once a search, a `try_for_each` or the like has its result, each worker stops, at the latest after its current unit of work.
 //! * There are more methods: options (`on`, `grain`, `sequential`, `always`, `deterministic`, `with_policy`), `inclusive_scan`, `exclusive_scan`, `map_windows`,

@@ -400,8 +400,8 @@ pub trait ParallelIterator: Sized + Send {
         run_until(&mut self, &over, |settings, source| try_fold::reduce_with(settings, source, &over, op))
     }
 
-    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and not less exact. Panics as [`Iterator::sum`] does: if integers overflow, with
-    /// overflow checks. Here the sum of some elements may overflow although the sum of all does not.
+    /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and not less exact. Panics as [`Iterator::sum`] does: if
+    /// integers overflow, with overflow checks. Here the sum of some elements may overflow although the sum of all does not.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
@@ -521,8 +521,8 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Makes a collection of the elements, in order. If the length of the chain is known, each element is written straight to its place in a `Vec`. If each element comes
-    /// from one `Vec` element of equal size and alignment, the allocation is reused, with its capacity. For other collections the workers compute the elements into a vector, and sort it for the two trees; the calling thread alone then puts them into the
-    /// collection. Into a `Result` or `Option` of one: of several `Err`s, timing decides which is returned.
+    /// from one `Vec` element of equal size and alignment, the allocation is reused, with its capacity. For other collections the workers make a vector, sorted for the two
+    /// trees, which the calling thread alone then puts into the collection. Into a `Result` or `Option`: of several `Err`s, timing decides which is returned.
     ///
     /// ```
     /// # use fusain_iter::prelude::*;

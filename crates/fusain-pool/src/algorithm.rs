@@ -91,8 +91,8 @@ pub trait Algorithm: Sync {
 
     /// How many elements [`do_unit`](Algorithm::do_unit) processes when it is called with `grain` and enough are left.
     ///
-    /// The run loop calls `do_unit` with this number in place of `grain`, so `unit_len(unit_len(grain))` must equal `unit_len(grain)`. It divides the time of a unit by this number to learn
-    /// what an element costs. Override it if units have a greatest length, or come in blocks.
+    /// The run loop calls `do_unit` with this number in place of `grain`, so `unit_len(unit_len(grain))` must equal `unit_len(grain)`. It divides the time of a unit by this
+    /// number to learn what an element costs. Override it if units have a greatest length, or come in blocks.
     fn unit_len(&self, grain: usize) -> usize {
         grain
     }

@@ -53,12 +53,11 @@ pub fn region_len() -> usize {
 /// A burst of regions on our pool and on rayon's, without the rest of the tick.
 pub fn burst_sides<'a>(on: Runtimes<'a>, buffer: &'a RefCell<Vec<f64>>) -> [Side<'a>; 3] {
     let (pool, rayon) = (on.pool, on.rayon);
-    let burst = |data: &mut [f64], region: &dyn Fn(&mut [f64])| (0..REGIONS).for_each(|_| region(data));
     [
-        Side::writing("one core", buffer, move |data| burst(data, &|data| sequential(data))),
-        Side::writing("ours", buffer, move |data| burst(data, &|data| par().on(pool).for_each_mut(data, work))),
+        Side::writing("one core", buffer, move |data| burst_of(sequential)(data)),
+        Side::writing("ours", buffer, move |data| burst_of(|data| par().on(pool).for_each_mut(data, work))(data)),
         Side::writing("rayon", buffer, move |data| {
-            burst(data, &|data| rayon.install(|| data.par_iter_mut().for_each(work)));
+            burst_of(|data| rayon.install(|| data.par_iter_mut().for_each(work)))(data);
         }),
     ]
 }

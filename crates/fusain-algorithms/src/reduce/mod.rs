@@ -26,8 +26,8 @@ impl Par<'_> {
     /// How operands are grouped depends on the number of elements, on the workers, and on timing. So results may differ from run to run if
     /// `op` is not quite associative, such as the sum of floats; [`deterministic`](Par::deterministic) prevents that.
     ///
-    /// O(n) work, span O(log n), one clone of each element ([`map_reduce`](Par::map_reduce) makes none), extra memory for one result for each part. A panic in `op` propagates. If an operand is dropped after `op` has made its result, and
-    /// that `drop` panics, the result is leaked, as in [`Iterator::fold`].
+    /// O(n) work, span O(log n), one clone of each element ([`map_reduce`](Par::map_reduce) makes none), extra memory for one result for each part. A panic in `op`
+    /// propagates. If an operand is dropped after `op` has made its result, and that `drop` panics, the result is leaked, as in [`Iterator::fold`].
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

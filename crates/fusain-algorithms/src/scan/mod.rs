@@ -25,8 +25,8 @@ impl Par<'_> {
     /// Returns all inclusive prefix sums: `v[0]`, `v[0] ⊕ v[1]`, `v[0] ⊕ v[1] ⊕ v[2]`, ..., where ⊕ is `op`.
     ///
     /// `op` must be associative. It need not be commutative: operands keep their order. O(n) work: at most two calls of `op` for each element, or nearly three if
-    /// the elements are floats. No memory but the result and a sum for each block: of 128 elements or more, or of fewer if elements take long or it is not known yet how long. The last digits of sums of
-    /// floats depend on how the call groups them; [`deterministic`](Par::deterministic) does not change that. If `op` panics, the results made
+    /// the elements are floats. No memory but the result and a sum for each block: of 128 elements or more, or of fewer if elements take long or it is not known yet how long.
+    /// The last digits of sums of floats depend on how the call groups them; [`deterministic`](Par::deterministic) does not change that. If `op` panics, the results made
     /// so far are dropped and the panic propagates.
     ///
     /// ```

@@ -70,7 +70,8 @@ impl Par<'_> {
 
     /// Returns the `count` smallest elements of `v`, sorted; all of them if `v` is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. If k is at least a quarter of n, or n is at most 4096, all n elements are cloned first; otherwise usually few more than k. Memory as for [`filter`](Par::filter). If k is less than a quarter of n, the vector keeps memory for k elements,
+    /// O(n + k log k) work for k = `count`. If k is at least a quarter of n, or n is at most 4096, all n elements are cloned first; otherwise usually few more than k. Memory
+    /// as for [`filter`](Par::filter). If k is less than a quarter of n, the vector keeps memory for k elements,
     /// otherwise for n; `shrink_to_fit` releases what it does not need. If several elements are equal, it is unspecified which of them are copied.
     ///
     /// ```

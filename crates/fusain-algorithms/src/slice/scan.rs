@@ -14,8 +14,8 @@ pub trait ParScan<T>: AsRef<[T]> + AsMut<[T]> {
     /// Returns all prefix sums, each including its own element.
     ///
     /// O(n) work: at most two calls of `op` for each element, or nearly three if the elements are floats. No memory but the result and a sum for each
-    /// block: of 128 elements or more, or of fewer if elements take long or it is not known yet how long. `op` must be associative. The last digits of sums of floats depend on how the call groups them. See
-    /// [`Par::inclusive_scan`](crate::Par::inclusive_scan).
+    /// block: of 128 elements or more, or of fewer if elements take long or it is not known yet how long. `op` must be associative. The last digits of sums of floats depend
+    /// on how the call groups them. See [`Par::inclusive_scan`](crate::Par::inclusive_scan).
     ///
     /// ```
     /// # use fusain_algorithms as fusain;

@@ -149,7 +149,8 @@ pub trait ParSelect<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// The `count` smallest elements, sorted; all of them if the slice is shorter.
     ///
-    /// O(n + k log k) work for k = `count`. If k is at least a quarter of n, or n is at most 4096, all n elements are cloned first; otherwise usually few more than k. If k is less than a quarter of n, the vector keeps memory for k elements, otherwise for n. If several
+    /// O(n + k log k) work for k = `count`. If k is at least a quarter of n, or n is at most 4096, all n elements are cloned first; otherwise usually few more than k. If k is
+    /// less than a quarter of n, the vector keeps memory for k elements, otherwise for n. If several
     /// elements are equal, it is unspecified which of them are copied. See [`Par::partial_sort_copy`](crate::Par::partial_sort_copy).
     ///
     /// ```

@@ -17,8 +17,9 @@ use crate::policy::par;
 pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
     /// Sorts the slice, stable.
     ///
-    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 40 bytes more for each. Numbers have the costs of [`Par::sort_unstable`](crate::Par::sort_unstable). If the order is not a total order, the
-    /// call leaves the elements in an unspecified order or panics. Floats are sorted by `v.par_sort_by(f64::total_cmp)`. See
+    /// O(n log n) comparisons, memory for n elements, and for strings and byte strings up to 40 bytes more for each. Numbers have the costs of
+    /// [`Par::sort_unstable`](crate::Par::sort_unstable). If the order is not a total order, the call leaves the elements in an unspecified order or panics. Floats are sorted
+    /// by `v.par_sort_by(f64::total_cmp)`. See
     /// [`Par::sort`](crate::Par::sort).
     ///
     /// ```
@@ -84,8 +85,8 @@ pub trait ParSort<T>: AsRef<[T]> + AsMut<[T]> {
 
     /// Sorts the slice by key, stable, computing each key once.
     ///
-    /// O(n log n) comparisons of keys, memory for 2 n keys and n indices, with more than four workers for 2 n of both; for string keys see the method of `Par`. Elements with other keys are moved by the
-    /// calling thread alone. A panic in `key` leaves the slice as it was. See
+    /// O(n log n) comparisons of keys, memory for 2 n keys and n indices, with more than four workers for 2 n of both; for string keys see the method of `Par`. Elements with
+    /// other keys are moved by the calling thread alone. A panic in `key` leaves the slice as it was. See
     /// [`Par::sort_by_cached_key`](crate::Par::sort_by_cached_key).
     ///
     /// ```

@@ -37,8 +37,8 @@ impl Builder {
     /// Builds the global pool: the one that calls use when no other is named.
     ///
     /// # Errors
-    /// Those of [`build`](Self::build), and [`Error::GlobalAlreadyInitialized`] if the global pool has been built or used before. If the first attempt to build it failed, that error stays: all
-    /// later ones return it, and [`Pool::global`] panics with it.
+    /// Those of [`build`](Self::build), and [`Error::GlobalAlreadyInitialized`] if the global pool has been built or used before. If the first attempt to build it failed,
+    /// that error stays: all later ones return it, and [`Pool::global`] panics with it.
     ///
     /// # Example
     /// ```

@@ -35,8 +35,8 @@ use std::thread;
 /// It uses the pool whose work the calling thread is doing, or else [`Pool::global`]. The calling thread runs `a`; it then runs `b`, too,
 /// unless another worker has taken it. A `join` whose `b` no other worker takes costs a few nanoseconds.
 ///
-/// While it waits for a worker that has taken `b`, the calling thread runs other tasks, if there are any: those of the same outermost `join` or scope, those that it has itself spawned, and
-/// closures of broadcasts. So do not call `join` while you hold a lock that these tasks take, or a borrow of a thread-local `RefCell` that they use.
+/// While it waits for a worker that has taken `b`, the calling thread runs other tasks, if there are any: those of the same outermost `join` or scope, those that it has
+/// itself spawned, and closures of broadcasts. So do not call `join` while you hold a lock that these tasks take, or a borrow of a thread-local `RefCell` that they use.
 ///
 /// Recursions may be as deep as the thread's stack allows: each level costs its stack frame.
 ///
@@ -342,8 +342,8 @@ mod tests {
     use crate::platform::moment::stopped;
     use crate::{Algorithm, scope};
 
-    /// Counts down from a number, by one in each unit.
-    struct Countdown;
+    /// Counts down from a number, by one in each unit. Panics at this number, if it gets there.
+    struct Countdown(u32);
 
     impl Algorithm for Countdown {
         type Local = u32;
@@ -353,28 +353,7 @@ mod tests {
         }
 
         fn do_unit(&self, left: &mut u32, _grain: usize) {
-            *left -= 1;
-        }
-
-        fn commit(&self, _left: &mut u32) {}
-
-        fn split(&self, _left: &mut u32) -> Option<u32> {
-            None
-        }
-    }
-
-    /// As [`Countdown`], down to this number below the first.
-    struct PanicsAfter(u32);
-
-    impl Algorithm for PanicsAfter {
-        type Local = u32;
-
-        fn has_local_work(&self, left: &u32) -> bool {
-            *left > 0
-        }
-
-        fn do_unit(&self, left: &mut u32, _grain: usize) {
-            assert!(*left + self.0 > 3, "on purpose");
+            assert!(*left != self.0, "on purpose");
             *left -= 1;
         }
 
@@ -409,13 +388,13 @@ mod tests {
                     twice();
                     // Its run loop takes all requests.
                     for units in [0, 1, 1_000] {
-                        pool.run(&Countdown, units);
+                        pool.run(&Countdown(0), units);
                         twice();
                     }
-                    for after in [0, 1, 2] {
-                        let panics = catch_unwind(AssertUnwindSafe(|| pool.run(&PanicsAfter(after), 3)));
+                    for panics_at in [3, 2, 1] {
+                        let panics = catch_unwind(AssertUnwindSafe(|| pool.run(&Countdown(panics_at), 3)));
                         assert!(panics.is_err());
-                        pool.run(&Countdown, 5);
+                        pool.run(&Countdown(0), 5);
                         twice();
                     }
                 },

@@ -53,8 +53,8 @@ impl std::fmt::Debug for Scope<'_> {
 ///
 /// It uses the pool whose work the calling thread is doing, or else [`Pool::global`].
 ///
-/// While it waits, the calling thread runs tasks: those of the same outermost [`join`](crate::join()) or scope, those that it has itself spawned, and closures of broadcasts. So no lock that
-/// these take may be held then.
+/// While it waits, the calling thread runs tasks: those of the same outermost [`join`](crate::join()) or scope, those that it has itself spawned, and closures of broadcasts.
+/// So no lock that these take may be held then.
 ///
 /// # Panics
 /// With the payload of `f`, or else of the first task that panics, after all tasks have ended. The payloads of other panics are dropped.
