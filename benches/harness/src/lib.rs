@@ -13,5 +13,5 @@ pub use machine::{machine, two_threads};
 pub use process::{cpu_time, peak_memory_bytes, settle};
 pub use report::{Options, Progress, Report, cell_ns, cell_ratio, table, write_json};
 pub use rtt::{round_trip_ns, round_trips_ns};
-pub use sample::{Answer, Plan, Samples, Scratch, Side, gather, in_turn, measure, median_of, orders};
+pub use sample::{Answer, Plan, Samples, Scratch, Side, gather, in_turn, measure, median_of, orders, repeat};
 pub use stats::{geometric_mean, median};

@@ -60,8 +60,8 @@ impl fmt::Debug for Side<'_> {
 }
 
 impl<'a> Side<'a> {
-    /// A side without fresh input: `calls` makes the given number of calls and returns the last answer.
-    fn plain(name: &str, calls: impl FnMut(usize) -> f64 + 'a) -> Self {
+    /// A side without fresh input: `calls` makes the given number of calls, for instance with [`repeat`], and returns the last answer.
+    pub fn batches(name: &str, calls: impl FnMut(usize) -> f64 + 'a) -> Self {
         Side {
             name: name.to_owned(),
             batch_max: usize::MAX,
@@ -73,12 +73,12 @@ impl<'a> Side<'a> {
 
     /// A side whose call leaves its input unchanged, so that it can be repeated at once.
     pub fn reading<R: Answer>(name: &str, mut call: impl FnMut() -> R + 'a) -> Self {
-        Side::plain(name, move |batch| repeat(batch, &mut call))
+        Side::batches(name, move |batch| repeat(batch, &mut call))
     }
 
     /// A side that times itself: `clock` makes the given number of calls and returns their total time in nanoseconds.
     pub fn timed(name: &str, batch_max: usize, clock: impl FnMut(usize) -> f64 + 'a) -> Self {
-        Side { batch_max, clock: Some(Box::new(clock)), ..Side::plain(name, |_| f64::NAN) }
+        Side { batch_max, clock: Some(Box::new(clock)), ..Side::batches(name, |_| f64::NAN) }
     }
 
     /// A side that writes to `buffer` and can be repeated at once.
@@ -87,7 +87,7 @@ impl<'a> Side<'a> {
         buffer: &'a RefCell<Vec<T>>,
         mut call: impl FnMut(&mut [T]) -> R + 'a,
     ) -> Self {
-        Side::plain(name, move |batch| {
+        Side::batches(name, move |batch| {
             let buffer = &mut *buffer.borrow_mut();
             repeat(batch, || call(buffer))
         })
@@ -107,7 +107,7 @@ impl<'a> Side<'a> {
         Side {
             batch_max: scratch.copies(),
             prepare: Box::new(|batch| scratch.restore(batch)),
-            ..Side::plain(name, calls)
+            ..Side::batches(name, calls)
         }
     }
 
@@ -117,7 +117,7 @@ impl<'a> Side<'a> {
         scratch: &'a Scratch<T>,
         mut call: impl FnMut(&mut [T]) -> R + 'a,
     ) -> Self {
-        Side::plain(name, move |batch| {
+        Side::batches(name, move |batch| {
             let copy = &mut scratch.data.borrow_mut()[..scratch.n];
             repeat(batch, || call(copy))
         })
@@ -199,9 +199,9 @@ impl<'a> Side<'a> {
     }
 }
 
-/// Makes `batch` calls, none of which can be optimised away.
+/// Makes `batch` calls, none of which can be optimised away, and returns the answer of the last.
 #[inline]
-fn repeat<R: Answer>(batch: usize, mut call: impl FnMut() -> R) -> f64 {
+pub fn repeat<R: Answer>(batch: usize, mut call: impl FnMut() -> R) -> f64 {
     let mut last = None;
     for _ in 0..batch {
         last = Some(black_box(call()));

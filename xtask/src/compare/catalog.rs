@@ -45,7 +45,7 @@ pub(super) const ALL: &[Comparison] = &[
         "How long does an empty parallel region take?",
         "`ours_over_rtt` is the time of a region in round trips of a cache line between two cores. `rayon_over_ours` and the like are the other's time \
          over ours. TBB lets the caller run both halves, so its region need not send anything; ours lets it run the parts of workers that come late. rayon's, OpenMP's and \
-         fork_union's regions need all threads.",
+         fork_union's regions need all threads, and so does a broadcast of ours: `broadcast_over_rtt`.",
     ),
     slices(
         "handover",
@@ -119,7 +119,8 @@ pub(super) const ALL: &[Comparison] = &[
     slices(
         "iterators",
         "How do chains of iterators compare with rayon's, paralight's and orx-parallel's?",
-        "`geomean_2eN`, `rows_behind` and `worst` are as in `first`. `worst_over_sequential` is the sequential chain's time over ours in the worst row.",
+        "`geomean_2eN`, `rows_behind` and `worst` are as in `first`. `worst_over_sequential` is the sequential chain's time over ours in the worst row. \
+         `rayon_inside_2eN` is the geometric mean for rayon alone if it is called by its own workers; ours is always called from outside.",
     ),
     slices(
         "strings",

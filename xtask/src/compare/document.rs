@@ -44,6 +44,11 @@ pub(super) fn threads(printed: &str) -> Option<&str> {
     printed.lines().find_map(|line| line.strip_prefix(THIS))?.rsplit_once("; ")?.1.strip_suffix(" threads")
 }
 
+/// The number of runs of which the output is that of the middle one.
+fn runs(printed: &str) -> Option<&str> {
+    Some(printed.strip_prefix(MIDDLE)?.split_once(" runs")?.0)
+}
+
 const THIS: &str = "this machine: ";
 
 const HEAD: &str = "\
@@ -65,6 +70,9 @@ const HEAD: &str = "\
   libraries do not; `cargo xtask compare NAME --native` builds all for this processor. fusain's sums of floats are reordered, and sorts by `f64::total_cmp` use the bits of the numbers.
 - `cargo xtask compare NAME --json FILE` keeps all samples, where a comparison has them.
 ";
+
+/// How the output begins if it is that of one of several runs.
+pub(super) const MIDDLE: &str = "the middle one of ";
 
 const NOT_YET: &str = "Not measured yet.";
 const RUN: &str = "- run on ";
@@ -104,7 +112,8 @@ pub(super) fn render(outcomes: &Outcomes) -> String {
 fn section(text: &mut String, comparison: &Comparison, outcome: &Outcome, more: &[&str], reading: &str) {
     let Outcome { origin: Origin { date, commit, machine }, failure, printed } = outcome;
     let command = [&["cargo xtask compare", comparison.name][..], comparison.options, more].concat().join(" ");
-    push(text, format_args!("- `{command}`\n{RUN}{date}{COMMIT}{commit}\n{MACHINE}{machine}\n"));
+    let several = runs(printed).map_or_else(String::new, |runs| format!(", {MIDDLE}{runs} runs"));
+    push(text, format_args!("- `{command}`{several}\n{RUN}{date}{COMMIT}{commit}\n{MACHINE}{machine}\n"));
     if let Some(why) = failure {
         push(text, format_args!("{FAILED}{why}\n"));
     }
@@ -163,7 +172,7 @@ pub(super) mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        let table = "╭────╮\n│ ## │\n╰────╯\nregion: ours_over_rtt=1.13 tbb_over_ours=NaN";
+        let table = "the middle one of 3 runs, by ours_over_rtt: 1, 2, 1.13\n╭────╮\n│ ## │\n╰────╯\nregion: ours_over_rtt=1.13 tbb_over_ours=NaN";
         let outcomes = Outcomes::from([
             ("region".to_owned(), measured(table, None)),
             ("join".to_owned(), measured("", Some("exit status 1"))),
@@ -175,6 +184,7 @@ pub(super) mod tests {
         ]);
         let text = render(&outcomes);
         assert_eq!(parse(&text), outcomes);
+        assert!(text.contains("- `cargo xtask compare region`, the middle one of 3 runs\n"));
         assert!(text.contains("| `ours_over_rtt` | 1.13 |") && text.contains("- failed: exit status 1"));
         assert!(text.contains("| 2026-01-02 |") && text.contains("| failed |"));
         assert!(

@@ -11,7 +11,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::catalog::{self, Comparison};
-use super::document::{self, Outcome, Outcomes};
+use super::document::{self, MIDDLE, Outcome, Outcomes};
 use super::figures;
 use super::machine::Origin;
 use crate::{packages, workspace};
@@ -120,7 +120,7 @@ fn middle(
         fs::write(&file, drawn).with_context(|| format!("cannot write {}", file.display()))?;
     }
     let (key, _) = first(&outcome);
-    outcome.printed = format!("the middle one of {runs} runs, by {key}: {}\n{}", all.join(", "), outcome.printed);
+    outcome.printed = format!("{MIDDLE}{runs} runs, by {key}: {}\n{}", all.join(", "), outcome.printed);
     Ok(outcome)
 }
 

@@ -7,7 +7,7 @@ use std::fmt;
 pub use crate::suite::{Group, Number, Ordered, Runtimes};
 
 use crate::data;
-use crate::suite::{self, Check, Stage, copies, copy, map, order, reduce, scan, search};
+use crate::suite::{self, Check, Computed, Stage, copies, copy, map, order, reduce, scan, search};
 use fusain_harness::Side;
 
 /// A basic algorithm, by its name in fusain.
@@ -166,8 +166,8 @@ impl<T: Number> Case<T> {
         stage.into_sides()
     }
 
-    /// Runs `side` once on fresh input and returns all that it computed: its answer and its output.
-    pub fn result_of(&self, side: &mut Side<'_>) -> (f64, Vec<f64>) {
+    /// Runs `side` once on fresh input and returns all that it computed.
+    pub fn result_of(&self, side: &mut Side<'_>) -> Computed {
         self.check().result_of(&self.input, side)
     }
 

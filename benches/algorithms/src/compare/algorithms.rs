@@ -75,13 +75,17 @@ impl<T: Number> Row<'_, T> {
         format!("{} 2^{}", self.algorithm.name(), self.log2)
     }
 
-    /// Measures all sides of the row once more.
+    /// Measures all sides of the row once more; the first time it checks that all in this process compute the same.
     fn measure(&mut self, on: (Runtimes<'_>, &Others, &Processes), options: &Common) -> anyhow::Result<()> {
         let (runtimes, others, processes) = on;
         let (name, n) = (self.algorithm.name(), 1 << self.log2);
         let case = self.algorithm.case(n);
         let mut sides = self.algorithm.sides(&case, runtimes, Some(others), false);
         sides.retain(|(_, side)| !(leaks_tasks(name) && side.name().starts_with("tbb")));
+        if self.samples.is_empty() {
+            suite::ensure_agree::<T>(&mut sides, |side| self.algorithm.result_of(&case, side))?;
+            case.reset();
+        }
         sides.extend(processes.sides::<T>(name, n)?);
         let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = sides.into_iter().unzip();
         self.groups = groups;

@@ -1,8 +1,11 @@
 //! `compare first`: each basic algorithm beside all peers that have it.
 
+use anyhow::Context;
+
 use super::plain;
 use crate::cases::{Algorithm, Case, Group, Number, Ordered, Runtimes};
 use crate::peers::{Cxx, rayon_pool};
+use crate::suite::ensure_agree;
 use fusain_harness::{
     Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, gather, geometric_mean, measure,
     median_of, table,
@@ -62,12 +65,17 @@ impl Row {
         format!("{} {} 2^{}", self.algorithm, self.element, self.log2)
     }
 
-    /// Measures all sides of the row once more.
-    fn measure<T: Number + Ordered>(&mut self, on: Runtimes<'_>, options: &Common) {
+    /// Measures all sides of the row once more; the first time it checks that all compute the same.
+    fn measure<T: Number + Ordered>(&mut self, on: Runtimes<'_>, options: &Common) -> anyhow::Result<()> {
         let case = Case::<T>::new(self.algorithm, 1 << self.log2);
-        let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = case.sides(on, false).into_iter().unzip();
+        let mut sides = case.sides(on, false);
+        if self.samples.is_empty() {
+            ensure_agree::<T>(&mut sides, |side| case.result_of(side))?;
+        }
+        let (groups, mut sides): (Vec<Group>, Vec<Side<'_>>) = sides.into_iter().unzip();
         self.groups = groups;
         gather(&mut self.samples, measure(&mut sides, &options.pass()));
+        Ok(())
     }
 
     /// The least median of a group; NaN if the group has no side.
@@ -114,6 +122,7 @@ pub(super) fn run(own: &Options, options: &Common) -> anyhow::Result<()> {
                 "i32" => row.measure::<i32>(on, options),
                 _ => row.measure::<f64>(on, options),
             }
+            .with_context(|| row.label())?;
         }
     }
     let sort_sizes: &[usize] = if options.smoke { &[1000] } else { &[1_000_000, 10_000_000] };

@@ -5,7 +5,7 @@ use fusain::pool::{Algorithm, Pool};
 
 use crate::cases::Runtimes;
 use crate::peers::{Args, Cxx, ForkUnion, rayon_pool};
-use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, round_trips_ns, table};
+use fusain_harness::{Options, Report, Side, cell_ns, cell_ratio, measure, median_of, repeat, round_trips_ns, table};
 
 /// As many empty units as workers. The caller does those of workers that come late.
 struct Nothing;
@@ -44,8 +44,19 @@ pub fn sides<'a>(on: Runtimes<'a>, threads: usize) -> Vec<(Side<'a>, &'static st
             Side::reading("ours join", move || pool.join(|| (), || ())),
             "join of two empty closures; the caller may run both",
         ),
+        (Side::reading("ours broadcast", move || pool.broadcast(|_| ())), "broadcast to all workers"),
         (Side::reading("rayon", move || rayon.broadcast(|_| ())), "broadcast to all workers"),
         (Side::reading("rayon join", move || rayon.install(|| rayon::join(|| (), || ()))), "install, join"),
+        (
+            Side::batches("rayon, inside", move |batch| rayon.install(|| repeat(batch, || rayon.broadcast(|_| ())))),
+            "broadcast by a worker",
+        ),
+        (
+            Side::batches("rayon join, inside", move |batch| {
+                rayon.install(|| repeat(batch, || rayon::join(|| (), || ())))
+            }),
+            "join by a worker",
+        ),
         // Each sample gets a new pool, because a spinning pool would disturb the other sides.
         (
             Side::timed("fork_union", usize::MAX, move |regions| ForkUnion::regions_ns(threads, regions)),
@@ -106,6 +117,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     for side in ["rayon", "openmp", "tbb", "fork_union"] {
         report.key(&format!("{side}_over_ours"), median_of(&samples, side) / ours);
     }
+    report.key("broadcast_over_rtt", median_of(&samples, "ours broadcast") / rtt);
     report.key("rtt_ns", rtt);
     report.finish(options)
 }

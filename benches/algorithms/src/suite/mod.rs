@@ -12,6 +12,7 @@
 //!   same.
 //! * The C++ peers of mismatch get the execution policy, which the suite forgets.
 
+mod agree;
 mod case;
 mod compare;
 pub(crate) mod copy;
@@ -27,6 +28,7 @@ mod stage;
 
 use std::fmt;
 
+pub use agree::{Computed, ensure_agree};
 pub use case::{Case, Input, Order, Second, copies};
 pub use number::Number;
 pub use ordered::Ordered;
@@ -128,15 +130,15 @@ impl<T: Number> Row<T> {
         stage.into_sides()
     }
 
-    /// Runs `side` once on fresh input and returns all that it computed: its answer and its output.
-    pub fn result_of(&self, case: &Case<T>, side: &mut Side<'_>) -> (f64, Vec<f64>) {
+    /// Runs `side` once on fresh input and returns all that it computed.
+    pub fn result_of(&self, case: &Case<T>, side: &mut Side<'_>) -> Computed {
         self.check.result_of(case, side)
     }
 }
 
 impl Check {
-    /// Runs `side` once on fresh input and returns all that it computed: its answer and its output.
-    pub fn result_of<T: Number>(self, case: &Case<T>, side: &mut Side<'_>) -> (f64, Vec<f64>) {
+    /// Runs `side` once on fresh input and returns all that it computed.
+    pub fn result_of<T: Number>(self, case: &Case<T>, side: &mut Side<'_>) -> Computed {
         case.reset();
         let answer = side.answer();
         let sort = |v: &mut [T]| v.sort_by(T::order);

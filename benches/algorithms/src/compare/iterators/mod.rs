@@ -7,7 +7,7 @@ use std::hint::black_box;
 use anyhow::ensure;
 use fusain_harness::{
     Options as Common, Progress, Report, Samples, Side, cell_ns, cell_ratio, gather, geometric_mean, measure,
-    median_of, table,
+    median_of, repeat, table,
 };
 
 use crate::peers::{Orx, Paralight};
@@ -57,6 +57,8 @@ impl Row {
 }
 
 const PEERS: [&str; 3] = ["rayon", "orx", "paralight"];
+/// rayon called by one of its workers, while ours and the peers are called by a thread that is in no pool.
+const INSIDE: &str = "rayon, inside";
 
 /// The sides of the peers that do not share rayon's names, if they can express the chain.
 fn others<'a>(name: &str, data: &'a Data, orx: Orx, paralight: &'a Paralight) -> Vec<Side<'a>> {
@@ -117,15 +119,17 @@ fn sides<'a>(chain: usize, data: &'a Data, orx: Orx, paralight: &'a Paralight) -
     let mut sides = vec![
         Side::reading("ours", move || (ours.1)(black_box(data))),
         Side::reading("rayon", move || (theirs.1)(black_box(data))),
+        // All calls of a sample are made by a worker.
+        Side::batches(INSIDE, move |batch| rayon::scope(|_| repeat(batch, || (theirs.1)(black_box(data))))),
         Side::reading("sequential", move || (plain.1)(black_box(data))),
     ];
     sides.extend(others(name, data, orx, paralight));
-    let expected = sides[2].answer();
+    let expected = (plain.1)(data);
     for side in &mut sides {
         let answer = side.answer();
         let near = (answer - expected).abs() <= 1e-9 * expected.abs().max(1.0);
         ensure!(
-            near || side.name() != "ours" && side.name() != "rayon",
+            near || ["orx", "paralight"].contains(&side.name()),
             "{name}: {} says {answer}, not {expected}",
             side.name()
         );
@@ -136,12 +140,21 @@ fn sides<'a>(chain: usize, data: &'a Data, orx: Orx, paralight: &'a Paralight) -
 /// Prints the table, the chains that are behind, and the keys.
 fn show(rows: &[Row], sizes: &[u32], options: &Common) -> anyhow::Result<()> {
     let mut report = Report::new("iterators");
-    let mut table =
-        table(&["", "ours", "rayon", "orx", "paralight", "sequential", "best peer / ours", "sequential / ours"]);
+    let mut table = table(&[
+        "",
+        "ours",
+        "rayon",
+        INSIDE,
+        "orx",
+        "paralight",
+        "sequential",
+        "best peer / ours",
+        "sequential / ours",
+    ]);
     for row in rows {
         report.keep(&row.label(), &row.samples);
         let mut cells = vec![row.label()];
-        cells.extend(["ours", "rayon", "orx", "paralight", "sequential"].map(|side| cell_ns(row.of(side))));
+        cells.extend(["ours", "rayon", INSIDE, "orx", "paralight", "sequential"].map(|side| cell_ns(row.of(side))));
         cells.extend([cell_ratio(row.lead()), cell_ratio(row.over_sequential())]);
         table.add_row(cells);
     }
@@ -152,9 +165,14 @@ fn show(rows: &[Row], sizes: &[u32], options: &Common) -> anyhow::Result<()> {
     for row in rows.iter().filter(|row| row.over_sequential() < 0.95) {
         println!("behind the sequential chain: {} ({})", row.label(), cell_ratio(row.over_sequential()));
     }
+    let mean = |log2: u32, lead: &dyn Fn(&Row) -> f64| {
+        geometric_mean(&rows.iter().filter(|row| row.log2 == log2).map(lead).collect::<Vec<f64>>())
+    };
     for &log2 in sizes {
-        let leads: Vec<f64> = rows.iter().filter(|row| row.log2 == log2).map(Row::lead).collect();
-        report.key(&format!("geomean_2e{log2}"), geometric_mean(&leads));
+        report.key(&format!("geomean_2e{log2}"), mean(log2, &Row::lead));
+    }
+    for &log2 in sizes {
+        report.key(&format!("rayon_inside_2e{log2}"), mean(log2, &|row| row.of(INSIDE) / row.of("ours")));
     }
     report.key("worst", rows.iter().map(Row::lead).fold(f64::NAN, f64::min));
     report.key("rows_behind", rows.iter().filter(|row| row.lead() < 0.95).count() as f64);
