@@ -41,6 +41,7 @@ use crate::worker::handle::{AtHome, Handle};
 use crate::worker::header::Reopen;
 use crate::worker::inner::{Inner, Lease};
 use crate::worker::slot::Slot;
+use crate::worker::yields::give_core_away;
 use tasks::{DEPTH_MAX, Helps, Taken, TimedParks};
 use watch::{Turn, Watch};
 
@@ -300,15 +301,29 @@ fn get_up(handle: &Handle<'_>) -> bool {
     mailbox.change(mailbox::SHUT, mailbox::SHUT) && run_and_open(handle, tasks::find(handle, Helps::Anybody, false))
 }
 
+/// How often a thread yields its core to a worker that has taken a job of a [quick kind](Handle::quick_kinds).
+const YIELDS_TO_QUICK: u32 = if cfg!(loom) { 0 } else { 32 };
+
 /// Waits for `latch` for about as long as it takes to look for another task. Returns whether it is open then.
 ///
-/// A short job that another worker has taken has ended by then. Otherwise its joiner would take another task, which may need what the joiner holds: programs for rayon join short closures under
-/// a lock.
-pub(crate) fn opens_soon(latch: &Latch) -> bool {
-    (0..LOOK_FIRST).any(|_| {
-        spin_loop();
-        latch.is_open()
-    })
+/// A short job that another worker has taken has ended by then, if that worker keeps its core. Otherwise the joiner would take another task, which may need what the joiner holds:
+/// programs for rayon join short closures under a lock. So in a registry with more workers than cores, the joiner of a job that `is_quick` as a rule also waits until that worker has
+/// probably had a core.
+pub(crate) fn opens_soon(handle: &Handle<'_>, latch: &Latch, is_quick: impl FnOnce() -> bool) -> bool {
+    let spins = || {
+        (0..LOOK_FIRST).any(|_| {
+            spin_loop();
+            latch.is_open()
+        })
+    };
+    let yields = || {
+        (0..YIELDS_TO_QUICK).any(|_| {
+            give_core_away();
+            spins()
+        })
+    };
+    let pool = handle.pool;
+    spins() || (pool.is_registry && pool.workers > pool.cores && is_quick() && yields())
 }
 
 /// Waits until `latch` is open, and runs tasks meanwhile, those that `helps` allows.

@@ -447,7 +447,7 @@ pub(crate) fn publish(handle: &Handle<'_>) -> bool {
 ///
 /// # Safety
 /// The job is alive.
-unsafe fn kind_of(job: JobRef) -> usize {
+pub(crate) unsafe fn kind_of(job: JobRef) -> usize {
     // SAFETY: the caller's contract; a job begins with its header.
     let header = unsafe { &*job.as_ptr::<Header>() };
     header.run as usize

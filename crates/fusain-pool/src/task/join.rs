@@ -15,7 +15,7 @@
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
 use crate::handover::stack::{Link, Linked};
-use crate::idle::tasks::{Helps, announce, answer, as_root, begin, got_to, pass_on_news, publish};
+use crate::idle::tasks::{Helps, announce, answer, as_root, begin, got_to, kind_of, pass_on_news, publish};
 use crate::idle::{opens_soon, wait_for};
 use crate::panics::{Payload, discard};
 use crate::pool::Pool;
@@ -272,7 +272,9 @@ impl<B: FnOnce(bool) -> RB + Send, RB: Send> StackJob<B, RB> {
         let shared = unsafe { self.linked.get().shared() };
         // SAFETY: this is the job.
         unsafe { got_to(handle, job, shared.is_brief(), is_unrun) };
-        if !is_unrun && !opens_soon(&shared.latch) {
+        // SAFETY: as above.
+        let is_quick = || handle.quick_kinds.has_streak(unsafe { kind_of(job) });
+        if !is_unrun && !opens_soon(handle, &shared.latch, is_quick) {
             wait_for(handle, &shared.latch, Helps::Root(handle.stack.root.get()));
         }
         // SAFETY: taken back, so no other thread has seen it; or the latch is open, and opening it was the thief's last access.
