@@ -1,11 +1,13 @@
 //! Registries beside pools of fusain's own: threads that are in several of them at a time.
 
+mod support;
+
 use std::sync::{Mutex, mpsc};
 use std::thread;
-use std::time::Duration;
 
 use fusain_pool::Pool;
 use rayon_core::{ThreadPool, ThreadPoolBuilder, current_num_threads, current_thread_index, join};
+use support::ends;
 
 fn registry(threads: usize) -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(threads).build().unwrap()
@@ -13,20 +15,6 @@ fn registry(threads: usize) -> ThreadPool {
 
 fn pool(threads: usize) -> Pool {
     Pool::builder().threads(threads).build().unwrap()
-}
-
-/// Ends the process if `f` hangs.
-fn ends<R>(f: impl FnOnce() -> R) -> R {
-    let (done, is_done) = mpsc::channel::<()>();
-    thread::spawn(move || {
-        if is_done.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout) {
-            eprintln!("hangs");
-            std::process::abort();
-        }
-    });
-    let result = f();
-    drop(done);
-    result
 }
 
 #[test]

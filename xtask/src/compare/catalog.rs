@@ -63,6 +63,7 @@ pub(super) const ALL: &[Comparison] = &[
         "What does a control loop gain, and what does it cost?",
         "Bursts of short regions between serial code and idle time. `rayon_over_ours_time` is rayon's time in the bursts over ours, \
          `rayon_over_ours_cpu` the same for the CPU time of the whole process. `rayon_inside_over_ours_time` is that of rayon if each burst is moved into its pool by one `install`, \
+         `fork_union_over_ours_time` that of fork_union, whose threads always spin, \
          `one_core_over_ours_time` that of sequential code. `spin` and `park` are our workers when they never sleep, and when they \
          sleep at once, over the default.",
     ),

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 use crate::cases::Runtimes;
 use crate::data;
-use crate::peers::rayon_pool;
+use crate::peers::{ForkUnion, rayon_pool};
 use fusain_harness::{Options, Progress, Report, Samples, Side, cell_ns, cell_ratio, cpu_time, orders, settle, table};
 
 const BURSTS: usize = 4;
@@ -109,16 +109,19 @@ enum Who {
     Rayon,
     /// A burst is moved into rayon's pool, which its regions then need not be.
     RayonInside,
+    /// Its threads always spin.
+    ForkUnion,
 }
 
 impl Who {
-    const ALL: [(&'static str, Who); 12] = [
+    const ALL: [(&'static str, Who); 13] = [
         ("one core", Who::Sequential),
         ("ours", Who::Ours(None)),
         ("ours, Wait::Spin", Who::Ours(Some(Wait::Spin))),
         ("ours, Wait::Park", Who::Ours(Some(Wait::Park))),
         ("rayon", Who::Rayon),
         ("rayon, a burst inside", Who::RayonInside),
+        ("fork_union", Who::ForkUnion),
         ("ours, always parallel", Who::Forced),
         ("ours, spins 50 us", Who::spinning(50)),
         ("ours, spins 100 us", Who::spinning(100)),
@@ -154,6 +157,10 @@ impl Who {
                 let pool = rayon_pool(threads)?;
                 let region = |data: &mut [f64]| data.par_iter_mut().for_each(work);
                 ticks(len, count, |data| pool.install(|| burst_of(region)(data)))
+            }
+            Who::ForkUnion => {
+                let pool = ForkUnion::new(threads)?;
+                ticks(len, count, burst_of(|data| pool.for_each(data, work)))
             }
         })
     }
@@ -205,6 +212,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<()> {
     report.key("rayon_over_ours_time", burst[4].median() / ours_time);
     report.key("rayon_over_ours_cpu", cpu[4].median() / ours_cpu);
     report.key("rayon_inside_over_ours_time", burst[5].median() / ours_time);
+    report.key("fork_union_over_ours_time", burst[6].median() / ours_time);
+    report.key("fork_union_over_ours_cpu", cpu[6].median() / ours_cpu);
     report.key("one_core_over_ours_time", burst[0].median() / ours_time);
     report.key("spin_over_ours_time", burst[2].median() / ours_time);
     report.key("park_over_ours_time", burst[3].median() / ours_time);

@@ -37,6 +37,19 @@ impl ForkUnion {
         drop(pool.for_n_dynamic(n, |prong| task(prong.task_index)));
     }
 
+    /// Calls `f` with each element. Each thread gets a slice of the same length.
+    pub fn for_each<T: Send>(&self, v: &mut [T], f: impl Fn(&mut T) + Sync) {
+        let mut pool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let len = v.len().div_ceil(pool.threads()).max(1);
+        // Each thread locks its own slice only.
+        let slices: Vec<Mutex<&mut [T]>> = v.chunks_mut(len).map(Mutex::new).collect();
+        drop(pool.for_threads(|thread, _| {
+            if let Some(slice) = slices.get(thread) {
+                slice.lock().unwrap_or_else(PoisonError::into_inner).iter_mut().for_each(&f);
+            }
+        }));
+    }
+
     /// The time in nanoseconds of `regions` empty regions on a new pool; NaN if its threads cannot be started.
     pub fn regions_ns(threads: usize, regions: usize) -> f64 {
         /// During the warm-up, regions wait for the threads to start.

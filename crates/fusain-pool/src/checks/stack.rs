@@ -61,7 +61,7 @@ fn contended() {
         }
         // SAFETY: no other thread knows of it yet. (A write of the owner's, which the thief must see.)
         job.runs.with_mut(|runs| unsafe { *runs = 0 });
-        handle.slot().offer(0, job.to_ref());
+        handle.slot().offer(0, job.to_ref(), 0);
         if handle.slot().retract(0, job.to_ref()) {
             // SAFETY: taken back.
             unsafe { header::run(job.to_ref(), &handle, None) };

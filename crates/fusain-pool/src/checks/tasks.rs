@@ -88,7 +88,7 @@ fn published_while_falling_asleep() {
     });
     let handle = Handle::new(&pool, 1);
     let job = Box::leak(Box::new(Header { run: nothing }));
-    handle.slot().offer(0, JobRef::new(NonNull::from(job)));
+    handle.slot().offer(0, JobRef::new(NonNull::from(job)), 0);
     pool.wake(&handle, 1);
     let sleeps = worker.join().unwrap();
     assert!(!sleeps || pool.slots.get(0).front.peek() == SHUT, "neither seen nor woken");
@@ -156,7 +156,7 @@ fn published_while_a_nudge_is_followed() {
     });
     let handle = Handle::new(&pool, 1);
     let job = Box::leak(Box::new(Header { run: nothing }));
-    handle.slot().offer(0, JobRef::new(NonNull::from(job)));
+    handle.slot().offer(0, JobRef::new(NonNull::from(job)), 0);
     // As in `announce` and `tell`.
     fence(Ordering::SeqCst);
     let is_told = pool.slots.get(0).front.is_nudged();

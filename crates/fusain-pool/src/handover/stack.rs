@@ -32,12 +32,16 @@
 //! The cost of a fork is its stores, so a push makes only two of them, and a pop one. The links in the other direction, to the job that is to be published next, are
 //! written when there is a request for it ([`Stack::link`]): once for each job that is on the stack then, so all of them together cost at most one step a push. A mark on a
 //! job's link to the older one says that the job has been published or linked in the other direction; the pop reads that link anyway.
+//!
+//! **Tasks.** What the owner spawns lies in its [queue](crate::worker::slot). A program may spawn a task and then join closures that wait for it, or the other way round, and
+//! rely on it that a free worker begins with what is older. So a job is published with the end of the queue when it was pushed: tasks before that end are older, those after
+//! it newer. Only a spawn and a publication pay for this.
 
 use crate::handover::job::JobRef;
 use crate::handover::latch::Latch;
 use crate::platform::moment::ShortMoment;
 use std::cell::{Cell, UnsafeCell};
-use std::mem::{MaybeUninit, offset_of};
+use std::mem::{ManuallyDrop, MaybeUninit, offset_of};
 use std::ptr::{self, NonNull};
 
 /// The links of a job on a stack. A push writes only one word of them; most jobs are taken back, and need no more.
@@ -47,8 +51,16 @@ pub(crate) struct Link {
     older: Cell<*mut Link>,
     /// The next newer job; written when that is linked.
     newer: Cell<MaybeUninit<*mut Link>>,
-    /// Written when the job is published.
-    shared: UnsafeCell<MaybeUninit<Shared>>,
+    later: UnsafeCell<MaybeUninit<Later>>,
+}
+
+/// What is written after the push.
+#[repr(C)]
+union Later {
+    /// When the job is linked: the [end](crate::worker::slot::Slot::end_of_queue) of its owner's queue when it was pushed.
+    pushed_at: usize,
+    /// When the job is published.
+    shared: ManuallyDrop<Shared>,
 }
 
 /// A bit of a [`Link`]'s address that is free, since the address is a multiple of 8.
@@ -135,7 +147,7 @@ impl Link {
         Self {
             older: Cell::new(ptr::null_mut()),
             newer: Cell::new(MaybeUninit::uninit()),
-            shared: UnsafeCell::new(MaybeUninit::uninit()),
+            later: UnsafeCell::new(MaybeUninit::uninit()),
         }
     }
 
@@ -143,9 +155,7 @@ impl Link {
     /// The job has been published.
     pub(crate) unsafe fn shared(&self) -> &Shared {
         // SAFETY: written before it was published, and by nobody since.
-        let shared = unsafe { &*self.shared.get() };
-        // SAFETY: as above.
-        unsafe { shared.assume_init_ref() }
+        unsafe { &*self.later.get().cast::<Shared>() }
     }
 
     /// Drops what publishing has written. (Only a model has something to drop: it checks that no thread uses it later.)
@@ -153,10 +163,9 @@ impl Link {
     /// # Safety
     /// The job has been published, no other thread uses it any more, and this is called once.
     pub(crate) unsafe fn unshare(&self) {
-        // SAFETY: by the caller's contract no other reference to it is left.
-        let shared = unsafe { &mut *self.shared.get() };
-        // SAFETY: written when it was published.
-        unsafe { shared.assume_init_drop() };
+        let shared = self.later.get().cast::<Shared>();
+        // SAFETY: written when it was published, and by the caller's contract no other reference to it is left.
+        unsafe { shared.drop_in_place() };
     }
 }
 
@@ -252,37 +261,51 @@ impl Stack {
         NonNull::new(self.newest.get()).filter(|_| self.has_private())
     }
 
-    /// Makes the oldest private job, if there is one, a published one, and returns it; the caller offers it. `owner` is the slot of the worker whose stack this is.
-    pub(crate) fn publish(&self, owner: usize) -> Option<NonNull<Link>> {
+    /// Makes the oldest private job, if there is one, a published one, and returns it and what was the end of its owner's queue when it was pushed; the caller offers it. `owner` is
+    /// the slot of the worker whose stack this is, and `end` the end of its queue now.
+    pub(crate) fn publish(&self, owner: usize, end: usize) -> Option<(NonNull<Link>, usize)> {
         if !self.has_private() {
             return None;
         }
-        self.link();
+        self.link(end);
         let job = NonNull::new(self.oldest.get())?;
         self.public.set(job.as_ptr());
         self.published.set(self.published.get() + 1);
         // SAFETY: it has not been popped.
         let link = unsafe { job.as_ref() };
         let shared = Shared { owner: owner as u32, latch: Latch::new(1), since: ShortMoment::now() };
+        // SAFETY: written when it was linked; it has not been published.
+        let pushed_at = unsafe { link.later.get().cast::<usize>().read() };
         // SAFETY: no other thread knows of it yet, and it is published once.
-        unsafe { link.shared.get().write(MaybeUninit::new(shared)) };
+        unsafe { link.later.get().cast::<Shared>().write(shared) };
         if self.linked.get() == job.as_ptr() {
             self.linked.set(ptr::null_mut());
         } else {
             // SAFETY: it is linked, and not the newest that is, so its `newer` has been written.
             self.oldest.set(unsafe { link.newer.get().assume_init() });
         }
-        Some(job)
+        Some((job, pushed_at))
+    }
+
+    /// Notes for all private jobs, before a task is queued, that they are older than it. `end` is the end of the queue.
+    pub(crate) fn precede_task(&self, end: usize) {
+        if self.has_private() {
+            self.link(end);
+        }
     }
 
     /// Links all private jobs, of which there is at least one: from the newest down to those that are linked already.
-    fn link(&self) {
+    ///
+    /// Since this is done before each task is queued, none has been queued since the jobs that it links were pushed: the `end` of the queue is what it was then.
+    fn link(&self, end: usize) {
         let mut job = self.newest.get();
         while job != self.linked.get() {
             // SAFETY: it is on the stack, so it has not been popped.
             let link = unsafe { &*job };
             let older = link.older.get();
             link.older.set(mark(older));
+            // SAFETY: it has not been published, so nothing refers to this.
+            unsafe { link.later.get().cast::<usize>().write(end) };
             if older == self.public.get() {
                 self.oldest.set(job);
                 break;
@@ -308,14 +331,14 @@ mod tests {
 
     /// What a stack should do: jobs from the oldest to the newest, of which the first `public` have been published.
     struct Expected {
-        /// With room for all that will be pushed, so that none moves.
-        jobs: Vec<Link>,
+        /// Each with the end of the queue when it was pushed. With room for all that will be pushed, so that none moves.
+        jobs: Vec<(Link, usize)>,
         public: usize,
     }
 
     impl Expected {
         fn newest(&self) -> NonNull<Link> {
-            NonNull::from(self.jobs.last().expect("there is one"))
+            NonNull::from(&self.jobs.last().expect("there is one").0)
         }
     }
 
@@ -328,17 +351,22 @@ mod tests {
         };
         for one_in in [3, 10, 100] {
             let (stack, mut expected) = (Stack::new(), Expected { jobs: Vec::with_capacity(STEPS), public: 0 });
-            let mut published = 0;
+            let (mut published, mut end) = (0, 0);
             for _ in 0..STEPS {
+                if draw(5) == 0 {
+                    stack.precede_task(end);
+                    end += 1;
+                }
                 assert_eq!(stack.has_private(), expected.public < expected.jobs.len());
                 assert_eq!(stack.published(), expected.public);
                 if draw(one_in) == 0 {
-                    let job = stack.publish(0);
-                    assert_eq!(job, expected.jobs.get(expected.public).map(NonNull::from));
+                    let job = stack.publish(0, end);
+                    let oldest = expected.jobs.get(expected.public);
+                    assert_eq!(job, oldest.map(|(job, pushed_at)| (NonNull::from(job), *pushed_at)));
                     published += usize::from(job.is_some());
                     expected.public += usize::from(job.is_some());
                 } else if draw(2) == 0 {
-                    expected.jobs.push(Link::new());
+                    expected.jobs.push((Link::new(), end));
                     // SAFETY: it stays where it is until it is popped below, where the newest is.
                     unsafe { stack.push(expected.newest()) };
                 } else if !expected.jobs.is_empty() {

@@ -24,7 +24,7 @@ use crate::worker::handle::{Handle, Innermost, Root};
 use crate::worker::header::{self, Header, Reopen};
 use crate::worker::inner::Inner;
 use crate::worker::others::give_way;
-use crate::worker::slot::{LOOK, OF_JOBS, PUBLISH, Slot, askers, bit};
+use crate::worker::slot::{LOOK, OF_JOBS, Oldest, PUBLISH, Slot, askers, bit};
 use std::time::Duration;
 
 /// The maximum number of pieces of work that a thread may take on top of one another while it waits. Beyond that it only waits, and leaves no tasks in its queue that it
@@ -237,9 +237,19 @@ fn home_helps(home: &Handle<'_>) -> Option<Helps> {
 /// Takes the oldest task of slot `index`, for a thief that [`is_patient`](crate::worker::slot::Slot::take_offer) or not.
 pub(crate) fn take_from(handle: &Handle<'_>, index: usize, is_patient: bool) -> Option<Taken> {
     let slot = handle.pool.slots.get(index);
-    let taken = |is_joined| move |job| Taken { job, from: index, is_joined };
-    let queued = || if slot.queue.len() > 0 { slot.queue.steal() } else { None };
-    let task = slot.take_offer(is_patient).map(taken(true)).or_else(|| queued().map(taken(false)))?;
+    let taken = |job, is_joined| Taken { job, from: index, is_joined };
+    let task = match slot.take_oldest(is_patient)? {
+        Oldest::Joined(job) => taken(job, true),
+        Oldest::Queued { job, position } => {
+            // Only programs for rayon rely on the order: a joined closure may wait for a task that was spawned before, and a task for a closure that was joined before.
+            let older = if handle.pool.is_registry { slot.take_offer_before(position) } else { None };
+            if older.is_some() {
+                handle.push(job);
+                tell(handle.pool, true);
+            }
+            older.map_or_else(|| taken(job, false), |older| taken(older, true))
+        }
+    };
     Some(note_taken(handle, index, task))
 }
 
@@ -431,10 +441,10 @@ pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     let has_place = || slot.has_place(stack.published()) && !(is_brief && slot.has_offer());
     while has_place()
         && let number = stack.published()
-        && let Some(link) = stack.publish(handle.index)
+        && let Some((link, pushed_at)) = stack.publish(handle.index, slot.end_of_queue())
     {
         // SAFETY: as above.
-        slot.offer(number, unsafe { Linked::<Header>::job(link) });
+        slot.offer(number, unsafe { Linked::<Header>::job(link) }, pushed_at);
     }
     let has_published = stack.published() > first;
     if has_published && has_place() {

@@ -342,7 +342,10 @@ mod tests {
     use super::*;
     use crate::platform::HAS_TICKS;
     use crate::platform::moment::stopped;
+    use crate::worker::header;
+    use crate::worker::slot::Oldest;
     use crate::{Algorithm, scope};
+    use std::sync::Mutex;
 
     /// Counts down from a number, by one in each unit. Panics at this number, if it gets there.
     struct Countdown(u32);
@@ -414,6 +417,44 @@ mod tests {
                 });
             }
         });
+    }
+
+    /// Runs all that a thief could take from this thread, in that order.
+    fn run_as_thief() {
+        Handle::current(|handle| {
+            let handle = handle.expect("inside of a pool");
+            while let Some(work) = {
+                publish(handle);
+                handle.slot().take_oldest(true)
+            } {
+                let (Oldest::Joined(job) | Oldest::Queued { job, .. }) = work;
+                // SAFETY: taken from this thread, so it is run on it once.
+                unsafe { header::run(job, handle, None) };
+            }
+        });
+    }
+
+    #[test]
+    fn thieves_take_what_is_oldest() {
+        let pool = Pool::builder().threads(1).build().expect("a pool without threads");
+        let order = Mutex::new(Vec::new());
+        let note = |number: u32| order.lock().expect("nobody panics with it").push(number);
+        pool.install(|| {
+            scope(|scope| {
+                scope.spawn(|_| note(0));
+                join(
+                    || {
+                        scope.spawn(|_| note(2));
+                        scope.spawn(|_| note(3));
+                        join(|| join(run_as_thief, || note(5)), || note(4));
+                    },
+                    || note(1),
+                );
+                scope.spawn(|_| note(6));
+                join(run_as_thief, || note(7));
+            });
+        });
+        assert_eq!(order.into_inner().expect("nobody has panicked"), [0, 1, 2, 3, 4, 5, 6, 7]);
     }
 
     /// How many jobs are published inside `joins` nested joins of one kind, whose first closures take `each_ns` each.

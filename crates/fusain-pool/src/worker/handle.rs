@@ -193,14 +193,15 @@ impl<'p> Handle<'p> {
 
     /// Queues a task of this worker.
     pub(crate) fn push(&self, job: JobRef) {
+        self.stack.precede_task(self.slot.end_of_queue());
         // SAFETY: a slot is leased to one handle at a time, and this one is on its thread.
-        unsafe { self.slot.queue.push(job) };
+        unsafe { self.slot.push(job) };
     }
 
     /// Takes the newest task of this worker.
     pub(crate) fn pop(&self) -> Option<JobRef> {
         // SAFETY: as in `push`.
-        unsafe { self.slot.queue.pop() }
+        unsafe { self.slot.pop() }
     }
 
     /// Whether there is a task of this worker's own.

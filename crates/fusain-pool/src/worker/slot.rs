@@ -34,7 +34,7 @@ use crate::handover::mailbox::{self, Claim, Mailbox};
 use crate::handover::queue::{Inbox, Queue};
 use crate::handover::strays::Strays;
 use crate::platform::place::{self, Asleep};
-use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, park, park_timeout};
+use crate::sync::{AtomicBool, AtomicU64, AtomicUsize, Mutex, Ordering, Thread, fence, park, park_timeout};
 use crate::worker::counters::Tally;
 use crossbeam_utils::CachePadded;
 use std::ops::DerefMut;
@@ -80,6 +80,7 @@ pub(crate) struct Slot {
     pub(crate) side: Mailbox,
     /// Tasks the owner has spawned.
     pub(crate) queue: CachePadded<Queue>,
+    ages: CachePadded<Ages>,
     /// Parts of calls that the owner has on [offer](crate::run::offers).
     pub(crate) parts: CachePadded<Queue>,
     /// Tasks that this worker and no other is to run.
@@ -107,7 +108,25 @@ struct RequestLine {
     offers: [AtomicUsize; PLACES_MAX],
 }
 
+/// What a thief has taken.
+pub(crate) enum Oldest {
+    /// A published job.
+    Joined(JobRef),
+    /// A task out of the queue, and its position there.
+    Queued { job: JobRef, position: usize },
+}
+
+/// Tasks and jobs by age. A thief reads this only if there are both. Relaxed, all of it: hints.
+struct Ages {
+    /// How many tasks thieves have taken out of the queue.
+    stolen: AtomicUsize,
+    /// For the job in each public place, the [end of the queue](Slot::end_of_queue) when it was pushed.
+    pushed_at: [AtomicUsize; PLACES_MAX],
+}
+
 struct Own {
+    /// How many tasks the owner has queued, less those that it has taken back.
+    end: AtomicUsize,
     /// Whether the slot is leased: by a pool thread for good, by a visit of a lent thread and by a caller for as long as they last.
     taken: AtomicBool,
     tally: Tally,
@@ -132,6 +151,10 @@ impl Slot {
             front: Mailbox::new(),
             side: Mailbox::new(),
             queue: CachePadded::new(Queue::new()),
+            ages: CachePadded::new(Ages {
+                stolen: AtomicUsize::new(0),
+                pushed_at: std::array::from_fn(|_| AtomicUsize::new(0)),
+            }),
             parts: CachePadded::new(Queue::new()),
             inbox: Inbox::new(),
             strays: Strays::new(),
@@ -144,6 +167,7 @@ impl Slot {
                 offers: std::array::from_fn(|_| AtomicUsize::new(0)),
             }),
             own: CachePadded::new(Own {
+                end: AtomicUsize::new(0),
                 taken: AtomicBool::new(false),
                 tally: Tally::default(),
                 expects_first: AtomicBool::new(false),
@@ -274,18 +298,103 @@ impl Slot {
         (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
     }
 
-    /// The place of a published job, by the number of published jobs that lie below it on the stack.
+    /// Owner: the position in the queue that the next task will have. Counted from the first task that was ever queued, without those that the owner has taken back.
+    pub(crate) fn end_of_queue(&self) -> usize {
+        self.own.end.load(Ordering::Relaxed)
+    }
+
+    /// Queues a task.
+    ///
+    /// # Safety
+    /// On the owner's thread.
+    pub(crate) unsafe fn push(&self, job: JobRef) {
+        // SAFETY: the caller's contract.
+        unsafe { self.queue.push(job) };
+        self.own.end.store(self.end_of_queue() + 1, Ordering::Relaxed);
+    }
+
+    /// Takes the newest task of the queue.
+    ///
+    /// # Safety
+    /// On the owner's thread.
+    pub(crate) unsafe fn pop(&self) -> Option<JobRef> {
+        // SAFETY: the caller's contract.
+        let job = unsafe { self.queue.pop() }?;
+        self.own.end.store(self.end_of_queue() - 1, Ordering::Relaxed);
+        Some(job)
+    }
+
+    /// Thief: takes the oldest task of the queue.
+    fn steal(&self) -> Option<Oldest> {
+        let job = self.queue.steal()?;
+        Some(Oldest::Queued { job, position: self.ages.stolen.fetch_add(1, Ordering::Relaxed) })
+    }
+
+    /// Thief: takes what is oldest, a task of the queue, or, as [`take_offer`](Self::take_offer) does, a published job. If the owner publishes and queues meanwhile, this may be a
+    /// task that is [newer](Self::take_offer_before) than a published job.
+    pub(crate) fn take_oldest(&self, is_patient: bool) -> Option<Oldest> {
+        loop {
+            let mut offer = self.oldest_offer();
+            if offer.is_none() {
+                if self.queue.len() == 0 {
+                    return None;
+                }
+                // A job may have been published first, and a task queued after that.
+                offer = self.oldest_offer();
+            }
+            let Some(offer) = offer else { return self.steal() };
+            if self.has_task_before(offer.1) {
+                if let Some(task) = self.steal() {
+                    return Some(task);
+                }
+            } else if !is_patient && self.has_job_been_taken() {
+                // Newer tasks wait, too.
+                return None;
+            } else if let Some(job) = self.take(offer) {
+                return Some(Oldest::Joined(job));
+            }
+        }
+    }
+
+    /// Thief: takes a published job that is older than the task of this position.
+    pub(crate) fn take_offer_before(&self, position: usize) -> Option<JobRef> {
+        let offer = self.oldest_offer()?;
+        if self.ages.pushed_at[offer.1].load(Ordering::Relaxed) <= position { self.take(offer) } else { None }
+    }
+
+    /// Thief: whether the oldest task of the queue is older than the job that was published in this place. A hint.
+    fn has_task_before(&self, place: usize) -> bool {
+        // Pairs with the Release in `offer`: what the owner had queued before it published the job is seen, too.
+        fence(Ordering::Acquire);
+        self.queue.len() > 0
+            && self.ages.stolen.load(Ordering::Relaxed) < self.ages.pushed_at[place].load(Ordering::Relaxed)
+    }
+
+    /// The address of the oldest job in a public place, and the index of the place. Relaxed: a hint.
+    fn oldest_offer(&self) -> Option<(usize, usize)> {
+        // Jobs lie in the frames of the owner's stack, which grows downwards: the oldest and largest one has the highest address.
+        let published = self.places().iter().map(|place| place.load(Ordering::Relaxed)).zip(0..);
+        published.max_by_key(|(address, _)| *address).filter(|(address, _)| *address != 0)
+    }
+
+    /// The index of the place of a published job, by the number of published jobs that lie below it on the stack.
+    fn index(&self, number: usize) -> usize {
+        number & self.line.last_place
+    }
+
     fn place(&self, number: usize) -> &AtomicUsize {
-        &self.line.offers[number & self.line.last_place]
+        &self.line.offers[self.index(number)]
     }
 
     fn places(&self) -> &[AtomicUsize] {
         &self.line.offers[..=self.line.last_place]
     }
 
-    /// Owner: publishes a job in its place, which is empty. Release: pairs with the Acquire in [`take_offer`](Self::take_offer).
-    pub(crate) fn offer(&self, number: usize, job: JobRef) {
+    /// Owner: publishes a job in its place, which is empty; `pushed_at` is the end of the queue when the job was pushed. Release: pairs with the Acquire in
+    /// [`take_offer`](Self::take_offer).
+    pub(crate) fn offer(&self, number: usize, job: JobRef, pushed_at: usize) {
         debug_assert!(self.has_place(number), "its place is empty");
+        self.ages.pushed_at[self.index(number)].store(pushed_at, Ordering::Relaxed);
         self.place(number).store(job.to_address(), Ordering::Release);
     }
 
@@ -304,16 +413,19 @@ impl Slot {
     /// Unless it `is_patient`, a thief takes a job only if the owner has looked at its requests since the last job was taken. An owner of short jobs does so soon, so thieves
     /// do not carry away all that it has published, down to the shortest. A patient thief, which has waited for long, takes any job: the owner is in a long closure.
     pub(crate) fn take_offer(&self, is_patient: bool) -> Option<JobRef> {
-        if !is_patient && self.line.requests.load(Ordering::Relaxed) & TAKEN != 0 {
-            return None;
-        }
-        // Jobs lie in the frames of the owner's stack, which grows downwards: the oldest and largest one has the highest address.
-        let published = self.places().iter().map(|place| (place.load(Ordering::Relaxed), place));
-        let (address, place) = published.max_by_key(|(address, _)| *address)?;
+        if !is_patient && self.has_job_been_taken() { None } else { self.take(self.oldest_offer()?) }
+    }
+
+    /// Whether a job has been taken since the owner last looked at its requests.
+    fn has_job_been_taken(&self) -> bool {
+        self.line.requests.load(Ordering::Relaxed) & TAKEN != 0
+    }
+
+    fn take(&self, (address, place): (usize, usize)) -> Option<JobRef> {
         // SAFETY: it was put there by `offer`.
         let job = unsafe { JobRef::from_address(address) }?;
         // Acquire: pairs with the Release in `offer`.
-        place.compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
+        self.line.offers[place].compare_exchange(address, 0, Ordering::Acquire, Ordering::Relaxed).ok()?;
         self.line.requests.fetch_or(OF_JOBS, Ordering::Relaxed);
         Some(job)
     }
