@@ -57,7 +57,7 @@ pub(crate) struct Link {
 /// What is written after the push.
 #[repr(C)]
 union Later {
-    /// When the job is linked: the [end](crate::worker::slot::Slot::end_of_queue) of its owner's queue when it was pushed.
+    /// When the job is linked: the [end](crate::worker::slot::Slot::end_of_queue) of its owner's queue, before which all tasks are older than the job.
     pushed_at: usize,
     /// When the job is published.
     shared: ManuallyDrop<Shared>,
@@ -287,16 +287,16 @@ impl Stack {
         Some((job, pushed_at))
     }
 
-    /// Notes for all private jobs, before a task is queued, that they are older than it. `end` is the end of the queue.
-    pub(crate) fn precede_task(&self, end: usize) {
+    /// Notes for all private jobs, before a task is queued, that they are older than it. `end` says where its queue ends.
+    pub(crate) fn precede_task(&self, end: impl FnOnce() -> usize) {
         if self.has_private() {
-            self.link(end);
+            self.link(end());
         }
     }
 
     /// Links all private jobs, of which there is at least one: from the newest down to those that are linked already.
     ///
-    /// Since this is done before each task is queued, none has been queued since the jobs that it links were pushed: the `end` of the queue is what it was then.
+    /// Since this is done before each task is queued, none has been queued since the jobs that it links were pushed: all tasks before the `end` of the queue are older.
     fn link(&self, end: usize) {
         let mut job = self.newest.get();
         while job != self.linked.get() {
@@ -354,7 +354,7 @@ mod tests {
             let (mut published, mut end) = (0, 0);
             for _ in 0..STEPS {
                 if draw(5) == 0 {
-                    stack.precede_task(end);
+                    stack.precede_task(|| end);
                     end += 1;
                 }
                 assert_eq!(stack.has_private(), expected.public < expected.jobs.len());

@@ -193,15 +193,15 @@ impl<'p> Handle<'p> {
 
     /// Queues a task of this worker.
     pub(crate) fn push(&self, job: JobRef) {
-        self.stack.precede_task(self.slot.end_of_queue());
+        self.stack.precede_task(|| self.slot.end_of_queue());
         // SAFETY: a slot is leased to one handle at a time, and this one is on its thread.
-        unsafe { self.slot.push(job) };
+        unsafe { self.slot.queue.push(job) };
     }
 
     /// Takes the newest task of this worker.
     pub(crate) fn pop(&self) -> Option<JobRef> {
         // SAFETY: as in `push`.
-        unsafe { self.slot.pop() }
+        unsafe { self.slot.queue.pop() }
     }
 
     /// Whether there is a task of this worker's own.

@@ -118,15 +118,13 @@ pub(crate) enum Oldest {
 
 /// Tasks and jobs by age. A thief reads this only if there are both. Relaxed, all of it: hints.
 struct Ages {
-    /// How many tasks thieves have taken out of the queue.
+    /// How many tasks thieves have taken out of the queue, or are about to.
     stolen: AtomicUsize,
     /// For the job in each public place, the [end of the queue](Slot::end_of_queue) when it was pushed.
     pushed_at: [AtomicUsize; PLACES_MAX],
 }
 
 struct Own {
-    /// How many tasks the owner has queued, less those that it has taken back.
-    end: AtomicUsize,
     /// Whether the slot is leased: by a pool thread for good, by a visit of a lent thread and by a caller for as long as they last.
     taken: AtomicBool,
     tally: Tally,
@@ -167,7 +165,6 @@ impl Slot {
                 offers: std::array::from_fn(|_| AtomicUsize::new(0)),
             }),
             own: CachePadded::new(Own {
-                end: AtomicUsize::new(0),
                 taken: AtomicBool::new(false),
                 tally: Tally::default(),
                 expects_first: AtomicBool::new(false),
@@ -298,36 +295,26 @@ impl Slot {
         (side == token || side == token + mailbox::AND_ASLEEP).then(|| self.side.claim(side)).flatten()
     }
 
-    /// Owner: the position in the queue that the next task will have. Counted from the first task that was ever queued, without those that the owner has taken back.
+    /// Owner: the position in the queue that the next task will have; 0 if there are no tasks. Positions count the tasks that thieves have taken before, and perhaps one that a thief
+    /// is about to take.
     pub(crate) fn end_of_queue(&self) -> usize {
-        self.own.end.load(Ordering::Relaxed)
-    }
-
-    /// Queues a task.
-    ///
-    /// # Safety
-    /// On the owner's thread.
-    pub(crate) unsafe fn push(&self, job: JobRef) {
-        // SAFETY: the caller's contract.
-        unsafe { self.queue.push(job) };
-        self.own.end.store(self.end_of_queue() + 1, Ordering::Relaxed);
-    }
-
-    /// Takes the newest task of the queue.
-    ///
-    /// # Safety
-    /// On the owner's thread.
-    pub(crate) unsafe fn pop(&self) -> Option<JobRef> {
-        // SAFETY: the caller's contract.
-        let job = unsafe { self.queue.pop() }?;
-        self.own.end.store(self.end_of_queue() - 1, Ordering::Relaxed);
-        Some(job)
+        // SAFETY: on the owner's thread.
+        match unsafe { self.queue.own_len() } {
+            0 => 0,
+            len => self.ages.stolen.load(Ordering::Relaxed) + len,
+        }
     }
 
     /// Thief: takes the oldest task of the queue.
     fn steal(&self) -> Option<Oldest> {
-        let job = self.queue.steal()?;
-        Some(Oldest::Queued { job, position: self.ages.stolen.fetch_add(1, Ordering::Relaxed) })
+        // Counted before it is taken: whoever looks meanwhile counts this task twice, or not at all as one that is older than a job. Counted too late, it would stand for the next
+        // one, which that job could then overtake.
+        let position = self.ages.stolen.fetch_add(1, Ordering::Relaxed);
+        let job = self.queue.steal();
+        if job.is_none() {
+            self.ages.stolen.fetch_sub(1, Ordering::Relaxed);
+        }
+        Some(Oldest::Queued { job: job?, position })
     }
 
     /// Thief: takes what is oldest, a task of the queue, or, as [`take_offer`](Self::take_offer) does, a published job. If the owner publishes and queues meanwhile, this may be a
@@ -364,6 +351,10 @@ impl Slot {
 
     /// Thief: whether the oldest task of the queue is older than the job that was published in this place. A hint.
     fn has_task_before(&self, place: usize) -> bool {
+        if cfg!(loom) {
+            // See `own_len`.
+            return false;
+        }
         // Pairs with the Release in `offer`: what the owner had queued before it published the job is seen, too.
         fence(Ordering::Acquire);
         self.queue.len() > 0
