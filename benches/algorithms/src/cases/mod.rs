@@ -182,8 +182,8 @@ impl<T: Number> Case<T> {
             | Algorithm::Map
             | Algorithm::InclusiveScan
             | Algorithm::ExclusiveScan
-            | Algorithm::TransformInclusiveScan
-            | Algorithm::Filter => Check::Written,
+            | Algorithm::TransformInclusiveScan => Check::Written,
+            Algorithm::Filter => Check::Kept,
             _ => Check::Answer,
         }
     }

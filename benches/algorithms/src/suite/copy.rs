@@ -10,7 +10,7 @@ pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
     let in_place = Input::in_place(Order::Ascending);
     vec![
         Row::new("copy", Input::WRITE, Check::Written, |s| copy(s, "copy")),
-        Row::new("copy_if", Input::WRITE, Check::Written, copy_if),
+        Row::new("copy_if", Input::WRITE, Check::Kept, copy_if),
         // All elements; in Rust, this is the same as copy.
         Row::new("copy_n", Input::WRITE, Check::Written, |s| copy(s, "copy_n")),
         Row::new("fill", in_place, Check::InPlace, fill),

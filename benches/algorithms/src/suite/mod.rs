@@ -58,6 +58,8 @@ pub enum Check {
     Answer,
     /// The answer and the output.
     Written,
+    /// The answer, and as many elements of the output. What lies behind them is not specified.
+    Kept,
     /// The sequence that is modified in place.
     InPlace,
     /// The modified sequence, whose two parts may each be in any order.
@@ -145,6 +147,11 @@ impl Check {
         let written = match self {
             Check::Answer => Vec::new(),
             Check::Written => case.written(),
+            Check::Kept => {
+                let mut kept = case.written();
+                kept.truncate(answer as usize);
+                kept
+            }
             Check::InPlace => case.worked_on(),
             Check::Partitioned => {
                 let mut v = case.worked_on();

@@ -8,7 +8,7 @@ use super::{Check, Input, Number, Row, Stage};
 use crate::peers::Args;
 
 pub(super) fn rows<T: Number>() -> Vec<Row<T>> {
-    let row = |name, sides| Row::new(name, Input::WRITE.and(Second::Quarters), Check::Written, sides);
+    let row = |name, sides| Row::new(name, Input::WRITE.and(Second::Quarters), Check::Kept, sides);
     vec![row("set_difference", difference), row("set_intersection", intersection)]
 }
 

@@ -441,7 +441,7 @@ pub(crate) fn publish(handle: &Handle<'_>) -> bool {
     let has_place = || slot.has_place(stack.published()) && !(is_brief && slot.has_offer());
     while has_place()
         && let number = stack.published()
-        && let Some((link, pushed_at)) = stack.publish(handle.index, slot.end_of_queue())
+        && let Some((link, pushed_at)) = stack.publish(handle.index, handle.end_of_queue())
     {
         // SAFETY: as above.
         slot.offer(number, unsafe { Linked::<Header>::job(link) }, pushed_at);

@@ -193,9 +193,15 @@ impl<'p> Handle<'p> {
 
     /// Queues a task of this worker.
     pub(crate) fn push(&self, job: JobRef) {
-        self.stack.precede_task(|| self.slot.end_of_queue());
+        self.stack.precede_task(|| self.end_of_queue());
         // SAFETY: a slot is leased to one handle at a time, and this one is on its thread.
         unsafe { self.slot.queue.push(job) };
+    }
+
+    /// The [end](Slot::end_of_queue) of this worker's queue.
+    pub(crate) fn end_of_queue(&self) -> usize {
+        // SAFETY: as in `push`.
+        unsafe { self.slot.end_of_queue() }
     }
 
     /// Takes the newest task of this worker.

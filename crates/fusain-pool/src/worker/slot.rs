@@ -297,8 +297,11 @@ impl Slot {
 
     /// Owner: the position in the queue that the next task will have; 0 if there are no tasks. Positions count the tasks that thieves have taken before, and perhaps one that a thief
     /// is about to take.
-    pub(crate) fn end_of_queue(&self) -> usize {
-        // SAFETY: on the owner's thread.
+    ///
+    /// # Safety
+    /// On the owner's thread.
+    pub(crate) unsafe fn end_of_queue(&self) -> usize {
+        // SAFETY: the caller's contract.
         match unsafe { self.queue.own_len() } {
             0 => 0,
             len => self.ages.stolen.load(Ordering::Relaxed) + len,
