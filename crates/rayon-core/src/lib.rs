@@ -10,8 +10,8 @@
 //!
 //! It is only an adapter: workers, queues and sleep are `fusain-pool`'s, behind its hidden module `adapter`. rayon's promises hold: inside a pool
 //! there is an index below the number of threads, `install` moves to a thread of the pool, `join` runs both closures, a thread that waits for another pool
-//! goes on working, a pool that is dropped finishes what has been spawned, and `RAYON_NUM_THREADS` sets the size of the global pool. As in rayon, what a thread has spawned or joined
-//! is begun by other threads in that order. `cargo xtask rayon` runs rayon's own tests against this crate.
+//! goes on working, a pool that is dropped finishes what has been spawned, and `RAYON_NUM_THREADS` sets the size of the global pool. As in rayon, other threads begin
+//! with the oldest that they can take of what a thread has spawned or joined. `cargo xtask rayon` runs rayon's own tests against this crate.
 //!
 //! What differs: of the closures that a thread has joined but not begun, other threads can take only the oldest four while that thread is busy (eight in pools of more than
 //! eight threads; only one of a kind whose last closures were short). So a first

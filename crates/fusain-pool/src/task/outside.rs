@@ -80,14 +80,13 @@ impl Inner {
     /// none, leaves the job to any worker.
     fn deliver(&self, first: usize, job: JobRef) -> Option<usize> {
         let callable = self.helpers_max.max(1).min(self.workers);
-        // The job may wait for a task that was spawned before, and would overtake it.
-        let may_overtake = self.inbox.is_empty();
         let claim = |index: usize| {
             let front = &self.slots.get(index).front;
             (front.peek() == mailbox::ANY).then(|| front.claim(mailbox::ANY)).flatten().map(|claim| (index, claim))
         };
-        let claimed = may_overtake.then(|| (0..callable).find_map(|at| claim((first + at) % callable)));
-        let Some((index, claim)) = claimed.flatten() else {
+        let find = || (0..callable).find_map(|at| claim((first + at) % callable));
+        // Not past tasks that were spawned before, for which the job may wait.
+        let Some((index, claim)) = (if self.inbox.is_empty() { find() } else { None }) else {
             self.leave_to_anybody(job);
             return None;
         };

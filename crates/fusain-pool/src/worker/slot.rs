@@ -5,6 +5,7 @@
 //! * the two [`Mailbox`]es, written by givers, watched by their owner;
 //! * the *request line*, written by thieves, looked at by its owner after each unit, and the public places of its [stack](crate::handover::stack);
 //! * the queues of tasks that the owner has spawned, and of parts that it has on offer;
+//! * the ages of tasks and jobs: how many tasks thieves have taken, and where the queue ended when a job was pushed;
 //! * the owner's own line: counters and its thread handle.
 //!
 //! # Asking
@@ -80,6 +81,7 @@ pub(crate) struct Slot {
     pub(crate) side: Mailbox,
     /// Tasks the owner has spawned.
     pub(crate) queue: CachePadded<Queue>,
+    /// Which of the tasks and the published jobs are older.
     ages: CachePadded<Ages>,
     /// Parts of calls that the owner has on [offer](crate::run::offers).
     pub(crate) parts: CachePadded<Queue>,
@@ -310,8 +312,7 @@ impl Slot {
 
     /// Thief: takes the oldest task of the queue.
     fn steal(&self) -> Option<Oldest> {
-        // Counted before it is taken: whoever looks meanwhile counts this task twice, or not at all as one that is older than a job. Counted too late, it would stand for the next
-        // one, which that job could then overtake.
+        // Counted before it is taken. If it were counted afterwards, the next task would have its position for a moment, and a job that is pushed in that moment would overtake it.
         let position = self.ages.stolen.fetch_add(1, Ordering::Relaxed);
         let job = self.queue.steal();
         if job.is_none() {
