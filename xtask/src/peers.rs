@@ -72,10 +72,11 @@ impl Peers {
         }
     }
 
-    fn optimisation(self) -> &'static str {
+    fn optimisation(self) -> &'static [&'static str] {
         match self {
-            Peers::Measured => "-O3",
-            Peers::Tested => "-O0",
+            // Loops begin where those of the Rust programs do: see `programs::ALIGNED`.
+            Peers::Measured => &["-O3", "-falign-loops=64"],
+            Peers::Tested => &["-O0"],
         }
     }
 }
@@ -90,7 +91,7 @@ impl Library {
         }
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let parts = self.parts();
-        let flags: Vec<&str> = [peers.optimisation()].iter().chain(FLAGS).chain(self.flags).copied().collect();
+        let flags: Vec<&str> = peers.optimisation().iter().chain(FLAGS).chain(self.flags).copied().collect();
         let compile = |part: &Part| part.compile(&sources, &folder, &flags).run();
         // One lane for each core. Templates make the compilation of a part slow.
         let lanes = thread::available_parallelism().map_or(1, |n| n.get());

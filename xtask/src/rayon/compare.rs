@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use super::programs::{self, Timed};
 use super::server::measure;
 use super::{core, sources};
+use crate::programs::ALIGNED;
 use crate::table::table;
 use crate::turns::geometric_mean;
 use crate::workspace;
@@ -77,8 +78,12 @@ fn of_the_registry(programs: &programs::Ready) -> anyhow::Result<String> {
 fn servers(is_smoke: bool) -> anyhow::Result<[PathBuf; 2]> {
     let profile = if is_smoke { "dev" } else { "release" };
     let folder = if is_smoke { "debug" } else { "release" };
+    // The builds of a smoke run are those of the tests.
+    let flags = if is_smoke { "" } else { ALIGNED };
     let name = "serve-rayon";
-    workspace::cargo(["build", "--quiet", "--profile", profile, "--package", "fusain-benches-rayon"]).run()?;
+    workspace::cargo(["build", "--quiet", "--profile", profile, "--package", "fusain-benches-rayon"])
+        .env("RUSTFLAGS", flags)
+        .run()?;
     let twin = workspace::fresh("rayon-twin")?;
     core::workspace_around(&twin, &["program"])?;
     let source = workspace::root().join("benches/rayon/src/main.rs");
@@ -92,6 +97,7 @@ fn servers(is_smoke: bool) -> anyhow::Result<[PathBuf; 2]> {
     let build = workspace::target().join("rayon-twin-build");
     let (path, target) = (twin.join("Cargo.toml").display().to_string(), build.display().to_string());
     workspace::cargo(["build", "--quiet", "--profile", profile, "--manifest-path", &path, "--target-dir", &target])
+        .env("RUSTFLAGS", flags)
         .run()?;
     Ok([workspace::target(), build].map(|target| target.join(folder).join(name)))
 }

@@ -11,6 +11,7 @@ use anyhow::Context;
 
 use super::server::measure;
 use super::sources;
+use crate::programs::ALIGNED;
 use crate::table::table;
 use crate::turns::geometric_mean;
 use crate::workspace;
@@ -93,7 +94,7 @@ fn build(side: &str, rayon: &str, patch: &str) -> anyhow::Result<PathBuf> {
     let (path, target) = (manifest.display().to_string(), folder.join("target").display().to_string());
     workspace::cargo(["build", "--quiet", "--release", "--manifest-path", &path, "--target-dir", &target])
         // Warnings about crates of other authors are not of interest, only errors.
-        .env("RUSTFLAGS", "--cap-lints=allow")
+        .env("RUSTFLAGS", format!("--cap-lints=allow {}", ALIGNED))
         .run()
         .with_context(|| {
             format!("cannot build the crates ({side}); they come from the registry, so this needs a network")
