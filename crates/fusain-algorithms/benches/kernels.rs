@@ -49,7 +49,7 @@ fn fold(c: &mut Criterion) {
     let v: Vec<f64> = numbers(3).into_iter().map(f64::from).collect();
     group.bench_function("by hand", |bench| bench.iter(|| black_box(&v).iter().sum::<f64>()));
     let policy = par().sequential().deterministic();
-    group.bench_function("chains", |bench| bench.iter(|| policy.reduce(black_box(&v), 0.0, |a, b| a + b)));
+    group.bench_function("trees in streams", |bench| bench.iter(|| policy.reduce(black_box(&v), 0.0, |a, b| a + b)));
     group.finish();
 }
 

@@ -288,7 +288,7 @@ where
         {
             let ahead = if size_of_val(part) > NEAR { ahead_of(part.as_chunks::<BLOCK_OF_BITS>().0) } else { &[] };
             for (k, block) in part.chunks(BLOCK_OF_BITS).enumerate() {
-                fetch(ahead.get(k));
+                ahead.get(k).into_iter().for_each(fetch);
                 let from = at + k * BLOCK_OF_BITS;
                 if MIN {
                     // SAFETY: invariant 1.

@@ -5,7 +5,8 @@
 //! | [`output`] | uninitialised slots that many workers fill |
 //! | [`scratch`] | memory that a call works in, kept for the next one |
 //! | [`bytes`], [`nontemporal`] | numbers copied as bytes; many results, written around the caches |
-//! | [`huge_pages`], [`prefetch`] | fresh memory in large pages; memory prefetched into the caches |
+//! | [`huge_pages`] | fresh memory in large pages |
+//! | [`prefetch`], [`streams`] | memory outside the caches: prefetched, or read as several streams |
 //! | [`copy_or_ref`] | a borrowed value, or a copy of it if it is a number |
 
 pub(crate) mod bytes;
@@ -15,3 +16,4 @@ pub(crate) mod nontemporal;
 pub(crate) mod output;
 pub(crate) mod prefetch;
 pub(crate) mod scratch;
+pub(crate) mod streams;

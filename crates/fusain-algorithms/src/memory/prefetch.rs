@@ -24,12 +24,10 @@ pub(crate) fn ahead_of<T, const N: usize>(blocks: &[[T; N]]) -> &[[T; N]] {
     }
 }
 
-/// Prefetches `block`, if there is one.
+/// Prefetches `block`.
 #[inline(always)]
-pub(crate) fn fetch<T, const N: usize>(block: Option<&[T; N]>) {
-    if let Some(block) = block {
-        for at in (0..size_of::<[T; N]>()).step_by(LINE) {
-            prefetch(block.as_ptr().wrapping_byte_add(at));
-        }
+pub(crate) fn fetch<T, const N: usize>(block: &[T; N]) {
+    for at in (0..size_of::<[T; N]>()).step_by(LINE) {
+        prefetch(block.as_ptr().wrapping_byte_add(at));
     }
 }

@@ -7,7 +7,7 @@ use super::fold::Fold;
 use super::pieces::parallel;
 use crate::element::primitive::is_primitive;
 use crate::memory::copy_or_ref::CopyOrRef;
-use crate::memory::prefetch::{ahead_of, fetch};
+use crate::memory::streams::Streams;
 use crate::platform::simd::{Body, widest_of};
 use crate::policy::{Par, Plan};
 
@@ -55,13 +55,10 @@ fn count<T>(part: &[T], predicate: impl Fn(&T) -> bool) -> usize {
         _ => {
             let (blocks, tail) = part.as_chunks::<BLOCK>();
             let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
-            let ahead = ahead_of(blocks);
+            let streams = Streams::of_long(blocks);
             let mut count = 0;
-            for (k, block) in blocks.iter().enumerate() {
-                fetch(ahead.get(k));
-                count += sum(block);
-            }
-            count + sum(tail)
+            streams.for_each(|_, block| count += sum(block));
+            count + sum(streams.rest.as_flattened()) + sum(tail)
         }
     }
 }

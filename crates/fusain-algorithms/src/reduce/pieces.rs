@@ -15,11 +15,14 @@ use fusain_pool::{Algorithm, kept};
 
 use super::fold::{Fold, FoldRun};
 use crate::execution::executor::Executor;
+use crate::memory::streams::unit_len;
 use crate::platform::simd::widest;
 use crate::policy::{Par, Watch};
 
 struct Reduce<'a, T, U, B> {
     by: B,
+    /// The length of a unit that the user has set, if any.
+    grain: Option<usize>,
     /// Results and the indices where their parts start, in the order of the indices. On its own cache lines: every worker writes here now and then, and reads the other field
     /// all the time.
     pieces: CachePadded<Mutex<Vec<(usize, U)>>>,
@@ -55,6 +58,10 @@ impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
         local.left.start < local.left.end
+    }
+
+    fn unit_len(&self, grain: usize) -> usize {
+        if self.grain.is_some() { grain } else { unit_len::<T>(grain) }
     }
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
@@ -112,7 +119,7 @@ fn lay<U>(pieces: &Mutex<Vec<(usize, U)>>, start: usize, piece: U) {
 
 #[inline(never)]
 pub(super) fn parallel<T: Sync, U: Send>(executor: &impl Executor, v: &[T], identity: U, by: impl Fold<T, U>) -> U {
-    run(v, identity, by, |reduce, local| executor.run(reduce, local))
+    run(v, identity, by, executor.grain(), |reduce, local| executor.run(reduce, local))
 }
 
 /// Runs in sequence. `watch` checks midway whether it is better to share the rest.
@@ -125,7 +132,7 @@ pub(super) fn looking<T: Sync, U: Send>(
     identity: U,
     by: impl Fold<T, U>,
 ) -> U {
-    run(v, identity, by, |reduce, local| policy.run_looking(watch, reduce, local))
+    run(v, identity, by, policy.fixed_grain(), |reduce, local| policy.run_looking(watch, reduce, local))
 }
 
 /// Runs the reduction from its root by calling `run`, and combines the pieces.
@@ -134,10 +141,11 @@ fn run<'a, T: Sync, U: Send, B: Fold<T, U>>(
     v: &'a [T],
     identity: U,
     by: B,
+    grain: Option<usize>,
     run: impl FnOnce(&Reduce<'a, T, U, B>, Local<'a, T, U>),
 ) -> U {
     let pieces = CachePadded::new(Mutex::new(Vec::new()));
-    let reduce = Reduce { by, pieces, elements: PhantomData };
+    let reduce = Reduce { by, grain, pieces, elements: PhantomData };
     run(&reduce, Local::new(v));
     let pieces = reduce.pieces.into_inner().into_inner().unwrap_or_else(PoisonError::into_inner);
     pieces.into_iter().fold(identity, |all, (_, piece)| reduce.by.both(all, piece))
@@ -151,7 +159,7 @@ mod tests {
     #[test]
     fn only_what_lies_right_behind_is_added() {
         let v: Vec<u64> = (1..=8).collect();
-        let reduce = Reduce { by: Sums, pieces: CachePadded::default(), elements: PhantomData };
+        let reduce = Reduce { by: Sums, grain: None, pieces: CachePadded::default(), elements: PhantomData };
         let mut front = Local::new(&v);
         let last = reduce.split(&mut front).expect("there are eight");
         let middle = reduce.split(&mut front).expect("there are four");

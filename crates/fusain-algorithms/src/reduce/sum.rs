@@ -4,10 +4,12 @@
 //! compiler does so for integers only, as it may not reorder floats. C++'s `std::reduce` without an operation.
 //! Work O(n), span O(log n) splits, extra memory for one result of each piece.
 
+use std::hint::black_box;
 use std::iter::{Product, Sum, empty};
 
 use super::fold::Fold;
 use crate::element::primitive::{is_float, is_integer, may_be_primitive};
+use crate::memory::streams::Streams;
 use crate::policy::{Par, Plan};
 
 /// The number of additions side by side: two vectors of eight doubles, four of four, or eight of two.
@@ -67,7 +69,7 @@ impl<T: Copy + Sum> Fold<T, T> for Sums {
     #[inline(always)]
     fn fold(&self, run: &[T]) -> Option<T> {
         if const { may_be_primitive::<T>() } && is_float::<T>() {
-            in_lanes(run, |a, b| self.both(a, b))
+            in_lanes(run, empty().sum(), |a, b| self.both(a, b))
         } else {
             Some(run.iter().copied().sum())
         }
@@ -83,7 +85,7 @@ impl<T: Copy + Product> Fold<T, T> for Products {
     #[inline(always)]
     fn fold(&self, run: &[T]) -> Option<T> {
         if const { may_be_primitive::<T>() } && is_float::<T>() {
-            in_lanes(run, |a, b| self.both(a, b))
+            in_lanes(run, empty().product(), |a, b| self.both(a, b))
         } else {
             Some(run.iter().copied().product())
         }
@@ -95,26 +97,40 @@ impl<T: Copy + Product> Fold<T, T> for Products {
     }
 }
 
-/// Folds each lane, and then the lanes. Returns `None` if `run` is empty.
+/// Folds `run` onto `zero` in each lane, and then the lanes. Returns `None` if it is empty.
 #[inline(always)]
-fn in_lanes<T: Copy>(run: &[T], both: impl Fn(T, T) -> T) -> Option<T> {
+fn in_lanes<T: Copy>(run: &[T], zero: T, both: impl Fn(T, T) -> T) -> Option<T> {
     let (rows, tail) = run.as_chunks::<LANES>();
     let tail = tail.iter().copied().reduce(&both);
-    let Some((first, rows)) = rows.split_first() else { return tail };
-    let mut lanes = *first;
-    for row in rows {
+    if rows.is_empty() {
+        return tail;
+    }
+    let add = |lanes: &mut [T; LANES], row: &[T; LANES]| {
         for (lane, x) in lanes.iter_mut().zip(row) {
             *lane = both(*lane, *x);
         }
+    };
+    let streams = Streams::of_long(rows);
+    let mut near = [zero; LANES];
+    for row in streams.rest {
+        add(&mut near, row);
     }
-    let sum = in_halves(lanes, &both);
+    let mut sum = in_halves(near, &both);
+    if streams.rest.len() < rows.len() {
+        // Lanes of their own: if both loops had the same ones, the compiler would make shorter vectors of them.
+        let mut far = [zero; LANES];
+        streams.for_each(|_, row| add(&mut far, row));
+        sum = both(in_halves(far, &both), sum);
+    }
     Some(tail.map_or(sum, |tail| both(sum, tail)))
 }
 
 /// Combines all lanes, whose number is a power of two. In each step the second half is combined into the first, so that each step works on vectors.
 #[inline(always)]
-pub fn in_halves<T: Copy, const N: usize>(mut lanes: [T; N], both: impl Fn(T, T) -> T) -> T {
+pub fn in_halves<T: Copy, const N: usize>(lanes: [T; N], both: impl Fn(T, T) -> T) -> T {
     const { assert!(N.is_power_of_two(), "lanes have halves") };
+    // If the compiler knew where the lanes come from, it would use vectors of two lanes in the loop before, as long as the last halves. That loop would take half as long again.
+    let mut lanes = black_box(lanes);
     let mut width = N;
     while width > 1 {
         width /= 2;

@@ -11,7 +11,7 @@ use super::sum::{Products, Sums};
 use crate::faults::Scripted;
 use crate::par;
 
-/// Associative, not commutative, and light enough for chains: products of 2x2 matrices of integers that wrap.
+/// Associative, not commutative, and light enough for streams: products of 2x2 matrices of integers that wrap.
 type Matrix = [u32; 4];
 
 fn matrix(x: &u32) -> Matrix {
@@ -111,6 +111,14 @@ fn narrow_lanes_do_not_overflow() {
     assert_eq!(Count(|_: &_| true).fold(&[0_u16; 200_000]), Some(200_000));
     assert_eq!(Count(|_: &_| true).fold(&[0_u32; 3 << 20]), Some(3 << 20));
     assert_eq!(Count(|_: &_| true).fold(&[(); 70_000]), Some(70_000));
+}
+
+#[test]
+fn far_elements_are_counted_once() {
+    for n in [8_191, 8_192, 10_000, 70_001_u64] {
+        let v: Vec<u64> = (0..n).collect();
+        assert_eq!(Count(|x: &u64| x % 3 == 0).fold(&v), Some(n.div_ceil(3) as usize), "{n} elements");
+    }
 }
 
 #[test]

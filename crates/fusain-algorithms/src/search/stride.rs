@@ -106,8 +106,8 @@ fn first_by_steps<'a, A, B, const N: usize>(
     let a_ahead = if N > STEP { ahead_of(a_steps) } else { &[] };
     let b_ahead = if N > STEP && !is_one { ahead_of(b_steps) } else { &[] };
     for (k, (xs, ys)) in a_steps.iter().zip(b_steps).enumerate() {
-        fetch(a_ahead.get(k));
-        fetch(b_ahead.get(k));
+        a_ahead.get(k).into_iter().for_each(fetch);
+        b_ahead.get(k).into_iter().for_each(fetch);
         if !any(xs, ys, hit) {
             continue;
         }
