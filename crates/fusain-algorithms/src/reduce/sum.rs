@@ -12,9 +12,6 @@ use crate::element::primitive::{is_float, is_integer, may_be_primitive};
 use crate::memory::streams::Streams;
 use crate::policy::{Par, Plan};
 
-/// The number of additions side by side: two vectors of eight doubles, four of four, or eight of two.
-const LANES: usize = 16;
-
 /// # Summing
 impl Par<'_> {
     /// The sum of all elements.
@@ -97,9 +94,18 @@ impl<T: Copy + Product> Fold<T, T> for Products {
     }
 }
 
-/// Folds `run` onto `zero` in each lane, and then the lanes. Returns `None` if it is empty.
+/// Folds `run` onto `zero` in several vectors of lanes, and then the lanes. Returns `None` if it is empty.
 #[inline(always)]
 fn in_lanes<T: Copy>(run: &[T], zero: T, both: impl Fn(T, T) -> T) -> Option<T> {
+    // Two vectors of 64 bytes, four of 32, or eight of 16.
+    match const { size_of::<T>() } {
+        4 => in_lanes_of::<T, 32>(run, zero, both),
+        _ => in_lanes_of::<T, 16>(run, zero, both),
+    }
+}
+
+#[inline(always)]
+fn in_lanes_of<T: Copy, const LANES: usize>(run: &[T], zero: T, both: impl Fn(T, T) -> T) -> Option<T> {
     let (rows, tail) = run.as_chunks::<LANES>();
     let tail = tail.iter().copied().reduce(&both);
     if rows.is_empty() {

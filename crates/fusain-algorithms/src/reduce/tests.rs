@@ -97,10 +97,14 @@ fn sums_of_any_length() {
         let v: Vec<f64> = (0..n).map(f64::from).collect();
         assert_eq!(par().sum(&v), v.iter().sum(), "{n} floats");
         assert_eq!(par().always().grain(7).deterministic().sum(&v), v.iter().sum(), "{n} floats, deterministic");
+        // So many that their sum is exact, too.
+        let short: Vec<f32> = (0..n % 5_000).map(|x| x as f32).collect();
+        assert_eq!(par().sum(&short), short.iter().sum(), "{n} short floats");
         let ints: Vec<i64> = (0..n).map(i64::from).collect();
         assert_eq!(par().always().sum(&ints), ints.iter().sum(), "{n} integers");
         assert_eq!(par().sequential().product(&ints), ints.iter().product(), "{n} factors");
     }
+    assert_eq!(par().sequential().sum(&[1.0_f32; 50_001]), 50_001.0);
     assert!(par().sum(&[f32::NAN, 1.0]).is_nan());
     assert_eq!(par().product::<f32>(&[]), 1.0);
 }
