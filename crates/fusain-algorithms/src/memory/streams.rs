@@ -13,11 +13,14 @@ pub(crate) const STREAMS: usize = 4;
 /// The length in bytes from which on a run is read as streams: each is then four pages. A shorter run may lie in the nearest caches.
 const LONG: usize = 1 << 16;
 
-/// The length in bytes that a unit of a call should have, so that its streams are long.
+/// The length in bytes that a unit should have, so that its streams are long.
 const UNIT: usize = 1 << 17;
 
 /// How many times as long as it would be a unit may become for that.
 const STRETCH: usize = 8;
+
+/// How many such units a call must have: the first of a short call would be most of it.
+const UNITS: usize = 8;
 
 /// The length in bytes up to which elements are many enough in a unit.
 const WIDEST: usize = 16;
@@ -66,10 +69,15 @@ impl<'a, T, const N: usize> Streams<'a, T, N> {
     }
 }
 
-/// The length of a unit that reads its elements as streams, where it would be `grain` of them: one that is not much too short is stretched.
-pub(crate) fn unit_len<T>(grain: usize) -> usize {
+/// Whether the units of a call that reads `v` as streams should be [stretched].
+pub(crate) fn wants_long_units<T>(v: &[T]) -> bool {
+    size_of_val(v) >= UNITS * UNIT && size_of::<T>() <= WIDEST
+}
+
+/// The length of a unit that would be `grain` elements: one that is not much too short for streams is stretched.
+pub(crate) fn stretched<T>(grain: usize) -> usize {
     let len = UNIT / size_of::<T>().max(1);
-    if size_of::<T>() > WIDEST || grain < len / STRETCH { grain } else { grain.max(len) }
+    if grain < len / STRETCH { grain } else { grain.max(len) }
 }
 
 #[cfg(test)]
@@ -91,8 +99,8 @@ mod tests {
     #[test]
     fn a_stretched_unit_is_not_stretched_again() {
         for grain in [1, 100, 2_048, 5_000, 20_000, 1 << 20] {
-            let len = unit_len::<f64>(grain);
-            assert!((grain..=grain.max(STRETCH * grain)).contains(&len) && unit_len::<f64>(len) == len);
+            let len = stretched::<f64>(grain);
+            assert!((grain..=STRETCH * grain).contains(&len) && stretched::<f64>(len) == len);
         }
     }
 }
