@@ -64,6 +64,7 @@ impl<T, U, B: Fold<T, U>> Body for FoldRun<'_, T, U, B> {
     }
 }
 
+/// Folds `run` in its order: results that are light and no integers as streams of trees.
 #[inline(always)]
 fn ordered<T, U, M, F>(run: &[T], map: M, op: F) -> Option<U>
 where
