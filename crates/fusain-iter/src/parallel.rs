@@ -401,7 +401,7 @@ pub trait ParallelIterator: Sized + Send {
     }
 
     /// Sums all elements, in an unspecified order. Floats are added in SIMD lanes, which is faster than one by one, and not less exact. Panics as [`Iterator::sum`] does: if
-    /// integers overflow, with overflow checks. Here the sum of some elements may overflow although the sum of all does not.
+    /// integers overflow, with overflow checks. Here the sum of some elements may overflow although the sum of all does not. (The slice call `par_sum` reads floats outside the caches faster.)
     ///
     /// ```
     /// # use fusain_iter::prelude::*;
