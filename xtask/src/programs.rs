@@ -15,7 +15,7 @@ use crate::workspace;
 /// seen to take 1.6 times as long, so chance would decide rows in which all sides run the same code. The C++ peers get the like.
 pub(crate) const ALIGNED: &str = "-C llvm-args=-align-loops=64";
 
-/// Builds a program of `fusain-benches`, for any processor of the family, as cargo does, or, if `native`, for this processor.
+/// Builds a program of `fusain-benches`, [aligned](ALIGNED), for any processor of the family or, if `native`, for this one.
 pub(crate) fn build(name: &str, native: bool) -> anyhow::Result<PathBuf> {
     let target = workspace::target().join(if native { "native" } else { "" });
     let folder = target.display().to_string();

@@ -68,8 +68,8 @@ const HEAD: &str = "\
 - All parallel sides have two threads, but in the sections named `on more cores`. The C++ peers (GNU parallel mode, TBB) are built for the very processor (`-O3 -march=native -fopenmp -fopenmp-simd`); fusain and
   the other Rust libraries are built for any processor of the family. fusain chooses code with AVX2 or AVX-512 while it runs, also for loops over closures, which the other Rust
   libraries do not; `cargo xtask compare NAME --native` builds all for this processor. fusain's sums of floats are reordered, and sorts by `f64::total_cmp` use the bits of the numbers.
-- In all programs that compare slices, iterators and crates, the C++ peers included, each loop begins at a multiple of 64 bytes. Elsewhere chance decides whether a short loop
-  lies across two lines of the instruction cache, which alone makes the same loop up to 1.6 times as slow, on either side.
+- From commit bcd49f5c7e on, each loop begins at a multiple of 64 bytes, in the C++ peers too; not in the comparisons of ranks, in `compile`, and in whole programs. Without that, chance decides
+  whether a short loop lies across two lines of the instruction cache, which alone makes the same loop up to 1.6 times as slow, on either side.
 - `cargo xtask compare NAME --json FILE` keeps all samples, where a comparison has them.
 ";
 

@@ -94,7 +94,7 @@ fn build(side: &str, rayon: &str, patch: &str) -> anyhow::Result<PathBuf> {
     let (path, target) = (manifest.display().to_string(), folder.join("target").display().to_string());
     workspace::cargo(["build", "--quiet", "--release", "--manifest-path", &path, "--target-dir", &target])
         // Warnings about crates of other authors are not of interest, only errors.
-        .env("RUSTFLAGS", format!("--cap-lints=allow {}", ALIGNED))
+        .env("RUSTFLAGS", format!("--cap-lints=allow {ALIGNED}"))
         .run()
         .with_context(|| {
             format!("cannot build the crates ({side}); they come from the registry, so this needs a network")

@@ -19,8 +19,8 @@ const UNIT: usize = 1 << 17;
 /// How many times as long as it would be a unit may become for that.
 const STRETCH: usize = 8;
 
-/// How many such units a call must have: the first of a short call would be most of it.
-const UNITS: usize = 8;
+/// How many such units a call must have. At its end a worker may wait for a unit of another one, which is to be little of the whole call.
+const UNITS: usize = 32;
 
 /// The length in bytes up to which elements are many enough in a unit.
 const WIDEST: usize = 16;
