@@ -5,6 +5,8 @@
 //! block that the value comes from.
 
 use crate::element::bit_order::{BitOrder, FLOAT, SIGNED, UNSIGNED, Word};
+use crate::memory::streams::Streams;
+use crate::reduce::in_halves;
 use crate::search::{first_in, last_in};
 
 /// The number of elements in a block, for each of which one best value is found.
@@ -33,6 +35,72 @@ pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], bit_o
         // SAFETY: as above.
         _ => unsafe { best_word::<T, V, u64, GREATEST>(block, bit_order) },
     }
+}
+
+/// The smallest and the largest element of `window`, in the order of the bits, or only one of them. The window is not empty, and is read as streams.
+///
+/// # Safety
+///
+/// As [`best_by_bits`].
+#[inline(always)]
+pub(super) unsafe fn ends_by_bits<T, V, const MIN: bool, const MAX: bool>(window: &[T], bit_order: BitOrder) -> (V, V) {
+    match const { size_of::<T>() } {
+        // SAFETY: guaranteed by the caller; a word of that size.
+        1 => unsafe { end_words::<T, V, u8, 64, MIN, MAX>(window, bit_order) },
+        // SAFETY: as above.
+        2 => unsafe { end_words::<T, V, u16, 64, MIN, MAX>(window, bit_order) },
+        // SAFETY: as above.
+        4 => unsafe { end_words::<T, V, u32, 32, MIN, MAX>(window, bit_order) },
+        // SAFETY: as above.
+        _ => unsafe { end_words::<T, V, u64, 16, MIN, MAX>(window, bit_order) },
+    }
+}
+
+/// # Safety
+///
+/// As [`best_by_bits`], and `W` is as long as an element.
+#[inline(always)]
+unsafe fn end_words<T, V, W: Word, const LANES: usize, const MIN: bool, const MAX: bool>(
+    window: &[T],
+    bit_order: BitOrder,
+) -> (V, V) {
+    assert!(size_of::<W>() == size_of::<V>());
+    // SAFETY: guaranteed by the caller.
+    let words = unsafe { words_of::<T, W>(window) };
+    let (least, greatest) = match bit_order {
+        BitOrder::Unsigned => ends::<W, UNSIGNED, LANES, MIN, MAX>(words),
+        BitOrder::Signed => ends::<W, SIGNED, LANES, MIN, MAX>(words),
+        BitOrder::Float => ends::<W, FLOAT, LANES, MIN, MAX>(words),
+    };
+    // SAFETY: the bits of an element, and so of a value.
+    let value = |word: W| unsafe { std::mem::transmute_copy::<W, V>(&word) };
+    (value(least), value(greatest))
+}
+
+/// The smallest and the largest of `words`, or only one of them, in lanes for the keys of all streams.
+#[inline(always)]
+fn ends<W: Word, const N: u8, const LANES: usize, const MIN: bool, const MAX: bool>(words: &[W]) -> (W, W) {
+    let (rows, tail) = words.as_chunks::<LANES>();
+    let streams = Streams::of(rows);
+    let first = words.first().expect("a window is not empty").to_signed_key::<N>();
+    let (mut least, mut greatest) = ([first; LANES], [first; LANES]);
+    let mut look = |row: &[W; LANES]| {
+        for lane in 0..LANES {
+            let key = row[lane].to_signed_key::<N>();
+            if MIN {
+                least[lane] = least[lane].lesser(key);
+            }
+            if MAX {
+                greatest[lane] = greatest[lane].greater(key);
+            }
+        }
+    };
+    streams.for_each(|_, row| look(row));
+    streams.rest.iter().for_each(&mut look);
+    let keys = tail.iter().map(|word| word.to_signed_key::<N>());
+    let least = keys.clone().fold(in_halves(least, W::lesser), W::lesser);
+    let greatest = keys.fold(in_halves(greatest, W::greater), W::greater);
+    (least.of_signed_key::<N>(), greatest.of_signed_key::<N>())
 }
 
 /// # Safety
@@ -180,6 +248,35 @@ mod tests {
                 v[n - 1 - i] = zero;
             }
         }
+    }
+
+    fn ends_of<T: Copy + PartialEq + std::fmt::Debug>(
+        bit_order: BitOrder,
+        of: impl Fn(u64) -> T,
+        compare: impl Fn(&T, &T) -> std::cmp::Ordering,
+    ) {
+        for n in [1, 2, 15, 64, 65, 255, 256, 257, 1_000, 5_000] {
+            let v: Vec<T> = (1..=n).map(|x: u64| of(x.wrapping_mul(0x9e37_79b9_7f4a_7c15))).collect();
+            let least = v.iter().copied().min_by(&compare).expect("there is one");
+            let greatest = v.iter().copied().max_by(&compare).expect("there is one");
+            // SAFETY: numbers, and values are elements.
+            assert_eq!(unsafe { ends_by_bits::<T, T, true, true>(&v, bit_order) }, (least, greatest));
+            // SAFETY: as above.
+            assert_eq!(unsafe { ends_by_bits::<T, T, true, false>(&v, bit_order) }.0, least);
+            // SAFETY: as above.
+            assert_eq!(unsafe { ends_by_bits::<T, T, false, true>(&v, bit_order) }.1, greatest);
+        }
+    }
+
+    #[test]
+    fn both_ends_of_any_length_and_order() {
+        ends_of(BitOrder::Unsigned, |x| (x >> 56) as u8, u8::cmp);
+        ends_of(BitOrder::Signed, |x| (x >> 48) as i16, i16::cmp);
+        ends_of(BitOrder::Signed, |x| (x >> 32) as i32, i32::cmp);
+        ends_of(BitOrder::Unsigned, |x| x, u64::cmp);
+        ends_of(BitOrder::Float, |x| (x as i64 >> 11) as f64, f64::total_cmp);
+        ends_of(BitOrder::Float, |x| (x >> 40) as f32, f32::total_cmp);
+        ends_of(BitOrder::Float, |x| -((x >> 40) as f32), f32::total_cmp);
     }
 
     #[test]

@@ -14,10 +14,11 @@ use std::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
 use fusain_pool::{Algorithm, kept};
 
-use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, place_of_bits};
+use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, ends_by_bits, place_of_bits};
 use crate::element::bit_order::BitOrder;
 use crate::element::primitive::{is_primitive, may_be_primitive};
 use crate::memory::prefetch::{ahead_of, fetch};
+use crate::memory::streams::{UnitLen, window};
 use crate::platform::simd::{Body, WORTH, widest, widest_of};
 use crate::policy::{Par, Plan, Team};
 use crate::search::{first_in, last_in};
@@ -49,6 +50,7 @@ pub(crate) struct Extrema<'a, T, V, G, L, const MIN: bool, const MAX: bool> {
     numbers: bool,
     /// The order of the bits, if values are ordered by them. Invariant: 1. if so, elements are numbers, and a value is laid out as its element.
     bit_order: Option<BitOrder>,
+    units: UnitLen,
     found: CachePadded<Mutex<Found<V>>>,
     elements: PhantomData<fn(&'a T) -> V>,
 }
@@ -98,6 +100,10 @@ where
 
     fn has_local_work(&self, local: &Self::Local) -> bool {
         !local.left.is_empty()
+    }
+
+    fn unit_len(&self, grain: usize) -> usize {
+        self.units.stretched(grain)
     }
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
@@ -190,6 +196,7 @@ where
             less,
             numbers,
             bit_order: None,
+            units: UnitLen::GRAIN,
             found: CachePadded::new(Mutex::new(Found::nothing())),
             elements: PhantomData,
         }
@@ -203,6 +210,13 @@ where
     #[inline]
     pub(super) unsafe fn by_bits(self, bit_order: Option<BitOrder>) -> Self {
         Extrema { bit_order, ..self }
+    }
+
+    /// Sets the length of units and of the windows that are read as streams, if values are ordered by their bits.
+    #[inline]
+    fn with_grain(self, grain: Option<usize>) -> Self {
+        let units = if self.bit_order.is_some() { UnitLen::of(self.all, grain) } else { UnitLen::GRAIN };
+        Extrema { units, ..self }
     }
 
     pub(super) fn root(&self) -> Local<V> {
@@ -270,9 +284,18 @@ where
         self.bit_order.is_none() && size_of::<V>() <= NARROW
     }
 
+    /// Whether one loop over the keys finds both ends, and a single one, too.
+    ///
+    /// It reads memory as streams. In the caches, a loop for each end is faster but for floats, which may need two for one of them.
+    #[inline(always)]
+    fn are_both_at_once(&self) -> bool {
+        self.units.is_long() || (MIN && MAX && self.bit_order == Some(BitOrder::Float))
+    }
+
     /// The number of elements in a block.
     fn block_len(&self) -> usize {
         match (self.bit_order, self.numbers) {
+            (Some(_), _) if self.units.is_long() => window::<T>(),
             (Some(_), _) => BLOCK_OF_BITS,
             (None, true) => BLOCK,
             (None, false) => 1,
@@ -284,6 +307,21 @@ where
     fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool) -> Found<V> {
         let mut found = Found::nothing();
         if const { may_be_primitive::<T>() }
+            && let Some(bit_order) = self.bit_order
+            && self.are_both_at_once()
+        {
+            for (k, block) in part.chunks(self.block_len()).enumerate() {
+                let from = at + k * self.block_len();
+                // SAFETY: invariant 1.
+                let (min, max) = unsafe { ends_by_bits::<_, _, MIN, MAX>(block, bit_order) };
+                if MIN {
+                    self.keep_min(&mut found.min, Candidate::new(min, from));
+                }
+                if MAX {
+                    self.keep_max(&mut found.max, Candidate::new(max, from));
+                }
+            }
+        } else if const { may_be_primitive::<T>() }
             && let Some(bit_order) = self.bit_order
         {
             let ahead = if size_of_val(part) > NEAR { ahead_of(part.as_chunks::<BLOCK_OF_BITS>().0) } else { &[] };
@@ -419,6 +457,7 @@ where
     G: Fn(&'a T) -> V + Sync,
     L: Fn(&V, &V) -> bool + Sync,
 {
+    let search = search.with_grain(policy.fixed_grain());
     let len = search.all.len();
     let plan = match search.bit_order {
         Some(_) => policy.plan_numbers::<(T, V, G, L)>(len),

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::search::Extrema;
 use crate::faults::ONE_STEAL;
-use crate::policy::par;
+use crate::policy::{Par, par};
 
 fn expected(v: &[u8]) -> (Option<usize>, Option<usize>, Option<usize>) {
     let min = (0..v.len()).min_by_key(|i| v[*i]);
@@ -64,4 +64,48 @@ fn of_dear_keys_one_is_computed_twice() {
     };
     assert_eq!(par().always().grain(1).min_by_key(&v, key), Some((0, &0)));
     assert!(calls.into_inner() <= v.len() + 1);
+}
+
+/// Long enough for streams, with a length that no stream divides, and several equal elements at both ends of the order.
+fn long<T: Copy>(of: impl Fn(u64) -> T) -> Vec<T> {
+    let len = (8 << 20) / size_of::<T>() + 1_234;
+    let mut random = 7_u64;
+    let next = |_| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        of(random >> 40)
+    };
+    (0..len).map(next).collect()
+}
+
+fn of_streams<T: Copy + Sync>(
+    v: &[T],
+    compare: impl Fn(&T, &T) -> std::cmp::Ordering + Sync,
+    by: impl Fn(&Par<'_>) -> [usize; 4],
+) {
+    let (mut min, mut max_first, mut max_last) = (0, 0, 0);
+    for (i, x) in v.iter().enumerate() {
+        min = if compare(x, &v[min]).is_lt() { i } else { min };
+        max_first = if compare(x, &v[max_first]).is_gt() { i } else { max_first };
+        max_last = if compare(x, &v[max_last]).is_ge() { i } else { max_last };
+    }
+    for policy in [par().sequential(), par().always()] {
+        assert_eq!(by(&policy), [min, max_first, min, max_last]);
+    }
+}
+
+#[test]
+fn of_streams_the_first_and_the_last_are_found() {
+    let v = long(|x| x as i16);
+    of_streams(&v, i16::cmp, |par| {
+        let ends = par.minmax(&v).unwrap();
+        [par.min(&v).unwrap().0, par.max(&v).unwrap().0, ends.0.0, ends.1.0]
+    });
+    for (sign, mixed) in [(1.0, false), (-1.0, false), (1.0, true)] {
+        let v = long(|x| sign * (x / 64) as f64 * if mixed && x % 2 == 0 { -1.0 } else { 1.0 });
+        of_streams(&v, f64::total_cmp, |par| {
+            let ends = par.minmax_by(&v, f64::total_cmp).unwrap();
+            let (min, max) = (par.min_by(&v, f64::total_cmp).unwrap(), par.max_by(&v, f64::total_cmp).unwrap());
+            [min.0, max.0, ends.0.0, ends.1.0]
+        });
+    }
 }

@@ -2,8 +2,9 @@
 //!
 //! A processor prefetches the lines that follow those that a loop reads, but only so many of them, and only up to the end of a page. A loop from one end of a slice to the
 //! other is a single such stream. Loops side by side, each over a quarter, are four: all are prefetched, and three go on while one enters its next page. A Zen 3 then reads
-//! numbers from memory 1.5 times as fast on one core and 1.3 times on two, and those in the L3 cache 1.2 times. (On Intel's processors this has not been measured.)
-//! `compare first --only reduce,map_reduce,count --log2 12,20,24` shows these rows.
+//! numbers from memory 1.3 to 2 times as fast, and floats in the L3 cache 1.2 times. (On Intel's processors this has not been measured.) In nearer caches nothing is gained, and
+//! short integers lose: there, most loops use streams only where [`UnitLen::is_long`].
+//! `compare first --only reduce,any,min,count --log2 12,20,24` shows these rows.
 
 use super::prefetch::{ahead_of, fetch};
 
@@ -20,7 +21,7 @@ const UNIT: usize = 1 << 17;
 const STRETCH: usize = 8;
 
 /// How many such units a call must have. At its end a worker may wait for a unit of another one, which is to be little of the whole call.
-const UNITS: usize = 32;
+const UNITS: usize = 64;
 
 /// The length in bytes up to which elements are many enough in a unit.
 const WIDEST: usize = 16;
@@ -52,6 +53,12 @@ impl<'a, T, const N: usize> Streams<'a, T, N> {
         if size_of_val(blocks) < LONG { Streams { parts: [&[]; STREAMS], rest: blocks } } else { Self::of(blocks) }
     }
 
+    /// The number of blocks in the streams.
+    #[inline(always)]
+    pub(crate) fn blocks(&self) -> usize {
+        STREAMS * self.parts[0].len()
+    }
+
     /// Calls `f` with the number of a stream and its next block, for one stream after the other.
     #[inline(always)]
     pub(crate) fn for_each(&self, mut f: impl FnMut(usize, &'a [T; N])) {
@@ -67,17 +74,63 @@ impl<'a, T, const N: usize> Streams<'a, T, N> {
             }
         }
     }
+
+    /// Whether `f` holds of a block and the one at its place in `others`, which are as many. All blocks of a round are looked at.
+    #[inline(always)]
+    pub(crate) fn any<U>(&self, others: &Streams<'a, U, N>, f: impl Fn(&'a [T; N], &'a [U; N]) -> bool) -> bool {
+        let ahead = self.parts.map(ahead_of);
+        let len = self.parts[0].len();
+        // A loop and no iterator adaptor: one that is not inlined is compiled for narrow vectors.
+        for start in (0..len).step_by(ROUND) {
+            let round = start..len.min(start + ROUND);
+            ahead.iter().filter_map(|ahead| ahead.get(round.clone())).flatten().for_each(fetch);
+            let mut any = false;
+            for at in round {
+                for (part, other) in self.parts.iter().zip(&others.parts) {
+                    any |= f(&part[at], &other[at]);
+                }
+            }
+            if any {
+                return true;
+            }
+        }
+        false
+    }
 }
 
-/// Whether the units of a call that reads `v` as streams should be [stretched].
-pub(crate) fn wants_long_units<T>(v: &[T]) -> bool {
-    size_of_val(v) >= UNITS * UNIT && size_of::<T>() <= WIDEST
+/// How long the units of a call are that reads a slice as streams.
+#[derive(Clone, Copy)]
+pub(crate) struct UnitLen {
+    /// The number of elements that a unit should have; 0 if the grain is to be kept.
+    wanted: usize,
 }
 
-/// The length of a unit that would be `grain` elements: one that is not much too short for streams is stretched.
-pub(crate) fn stretched<T>(grain: usize) -> usize {
-    let len = UNIT / size_of::<T>().max(1);
-    if grain < len / STRETCH { grain } else { grain.max(len) }
+impl UnitLen {
+    /// As the grain says.
+    pub(crate) const GRAIN: Self = UnitLen { wanted: 0 };
+
+    /// That of a call that reads `v`. A grain that the user has set is kept.
+    pub(crate) fn of<T>(v: &[T], grain: Option<usize>) -> Self {
+        let is_long = grain.is_none() && size_of_val(v) >= UNITS * UNIT && size_of::<T>() <= WIDEST;
+        if is_long { UnitLen { wanted: window::<T>() } } else { Self::GRAIN }
+    }
+
+    /// Whether units are longer than the grain: the slice is thought to lie outside the caches.
+    #[inline(always)]
+    pub(crate) fn is_long(self) -> bool {
+        self.wanted > 0
+    }
+
+    /// The length of a unit that would be `grain` elements: one that is not much too short for streams is stretched.
+    #[inline]
+    pub(crate) fn stretched(self, grain: usize) -> usize {
+        if grain < self.wanted / STRETCH { grain } else { grain.max(self.wanted) }
+    }
+}
+
+/// The number of elements that are read as streams before other ones.
+pub(crate) const fn window<T>() -> usize {
+    if size_of::<T>() == 0 { UNIT } else { UNIT / size_of::<T>() }
 }
 
 #[cfg(test)]
@@ -98,9 +151,11 @@ mod tests {
 
     #[test]
     fn a_stretched_unit_is_not_stretched_again() {
+        let units = UnitLen { wanted: window::<f64>() };
         for grain in [1, 100, 2_048, 5_000, 20_000, 1 << 20] {
-            let len = stretched::<f64>(grain);
-            assert!((grain..=STRETCH * grain).contains(&len) && stretched::<f64>(len) == len);
+            let len = units.stretched(grain);
+            assert!((grain..=STRETCH * grain).contains(&len) && units.stretched(len) == len);
+            assert_eq!(UnitLen::GRAIN.stretched(grain), grain);
         }
     }
 }

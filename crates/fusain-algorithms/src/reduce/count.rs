@@ -3,11 +3,14 @@
 //! Idea: a sum of zeros and ones, in lanes (sums side by side in a vector register) as narrow as the elements themselves, so that a vector of elements makes
 //! one vector of counts. C++'s `std::count` and `std::count_if`. Work O(n), no extra memory.
 
+use std::iter::{Sum, empty};
+use std::ops::AddAssign;
+
 use super::fold::Fold;
 use super::pieces::parallel;
 use crate::element::primitive::is_primitive;
 use crate::memory::copy_or_ref::CopyOrRef;
-use crate::memory::streams::Streams;
+use crate::memory::streams::{Streams, UnitLen};
 use crate::platform::simd::{Body, widest_of};
 use crate::policy::{Par, Plan};
 
@@ -16,8 +19,8 @@ pub(super) struct Count<P>(pub(super) P);
 
 impl<T, P: Fn(&T) -> bool + Sync> Fold<T, usize> for Count<P> {
     #[inline(always)]
-    fn fold(&self, run: &[T]) -> Option<usize> {
-        Some(count(run, &self.0))
+    fn fold(&self, run: &[T], is_far: bool) -> Option<usize> {
+        Some(count(run, is_far, &self.0))
     }
 
     #[inline(always)]
@@ -32,6 +35,7 @@ const BLOCK: usize = 64;
 /// Counts the elements of a part for which the predicate holds.
 struct Counting<'a, T, P> {
     part: &'a [T],
+    is_far: bool,
     predicate: P,
 }
 
@@ -40,27 +44,34 @@ impl<T, P: Fn(&T) -> bool> Body for Counting<'_, T, P> {
 
     #[inline(always)]
     fn run(self) -> usize {
-        count(self.part, self.predicate)
+        count(self.part, self.is_far, self.predicate)
     }
 }
 
 /// Counts in lanes of the width of `T`.
 #[inline(always)]
-fn count<T>(part: &[T], predicate: impl Fn(&T) -> bool) -> usize {
+fn count<T>(part: &[T], is_far: bool, predicate: impl Fn(&T) -> bool) -> usize {
     match const { size_of::<T>() } {
         1 => part.chunks(u8::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u8).sum::<u8>() as usize).sum(),
         2 => part.chunks(u16::MAX.into()).map(|c| c.iter().map(|x| predicate(x) as u16).sum::<u16>() as usize).sum(),
         // A unit is far below 2^32 elements, but nothing forbids a longer slice here.
+        4 if is_far => part.chunks(1 << 20).map(|c| in_streams(c, |x| predicate(x) as u32) as usize).sum(),
         4 => part.chunks(1 << 20).map(|c| c.iter().map(|x| predicate(x) as u32).sum::<u32>() as usize).sum(),
-        _ => {
-            let (blocks, tail) = part.as_chunks::<BLOCK>();
-            let sum = |run: &[T]| run.iter().map(|x| predicate(x) as usize).sum::<usize>();
-            let streams = Streams::of_long(blocks);
-            let mut count = 0;
-            streams.for_each(|_, block| count += sum(block));
-            count + sum(streams.rest.as_flattened()) + sum(tail)
-        }
+        _ => in_streams(part, |x| predicate(x) as usize),
     }
+}
+
+/// The sum of what `count` makes of the elements.
+#[inline(always)]
+fn in_streams<T, C: Sum + AddAssign>(part: &[T], count: impl Fn(&T) -> C) -> C {
+    let (blocks, tail) = part.as_chunks::<BLOCK>();
+    let sum = |run: &[T]| run.iter().map(&count).sum::<C>();
+    let streams = Streams::of_long(blocks);
+    let mut far: C = empty().sum();
+    streams.for_each(|_, block| far += sum(block));
+    far += sum(streams.rest.as_flattened());
+    far += sum(tail);
+    far
 }
 
 /// # Counting
@@ -103,7 +114,9 @@ type OfValue<T> = (Count<()>, T);
 #[inline]
 fn counted<T: Sync, P: Fn(&T) -> bool + Sync>(plan: Plan<'_>, v: &[T], predicate: P) -> usize {
     match plan {
-        Plan::Sequential(watch) => watch.time(|| widest_of(v.len(), Counting { part: v, predicate })),
+        Plan::Sequential(watch) => {
+            watch.time(|| widest_of(v.len(), Counting { part: v, is_far: UnitLen::of(v, None).is_long(), predicate }))
+        }
         Plan::Parallel(team) => parallel(&team, v, 0, Count(predicate)),
     }
 }

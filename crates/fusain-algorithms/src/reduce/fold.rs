@@ -14,10 +14,13 @@ use crate::platform::simd::Body;
 /// The number of elements that are combined in a tree: one cache line of 8-byte elements. Of the operations only one for each tree waits for the one before it.
 const TREE: usize = 8;
 
+/// The number of integers that are folded before those of another stream.
+const ROW: usize = 128;
+
 /// What a reduction does to a run of elements, and to two results.
 pub(super) trait Fold<T, U>: Sync {
-    /// Folds `run`. Returns `None` if it is empty.
-    fn fold(&self, run: &[T]) -> Option<U>;
+    /// Folds `run`. Returns `None` if it is empty. `is_far` says whether it is thought to lie outside the caches.
+    fn fold(&self, run: &[T], is_far: bool) -> Option<U>;
 
     /// The result of two runs, the first before the second.
     fn both(&self, a: U, b: U) -> U;
@@ -31,8 +34,8 @@ pub(super) struct Ordered<M, F> {
 
 impl<T, U, M: Fn(&T) -> U + Sync, F: Fn(U, U) -> U + Sync> Fold<T, U> for Ordered<M, F> {
     #[inline(always)]
-    fn fold(&self, run: &[T]) -> Option<U> {
-        ordered(run, &self.map, &self.op)
+    fn fold(&self, run: &[T], is_far: bool) -> Option<U> {
+        in_order(run, is_far, &self.map, &self.op)
     }
 
     #[inline(always)]
@@ -44,14 +47,15 @@ impl<T, U, M: Fn(&T) -> U + Sync, F: Fn(U, U) -> U + Sync> Fold<T, U> for Ordere
 /// Folds a run.
 pub(super) struct FoldRun<'a, T, U, B> {
     run: &'a [T],
+    is_far: bool,
     by: &'a B,
     result: PhantomData<U>,
 }
 
 impl<'a, T, U, B: Fold<T, U>> FoldRun<'a, T, U, B> {
     #[inline(always)]
-    pub(super) fn new(run: &'a [T], by: &'a B) -> Self {
-        Self { run, by, result: PhantomData }
+    pub(super) fn new(run: &'a [T], is_far: bool, by: &'a B) -> Self {
+        Self { run, is_far, by, result: PhantomData }
     }
 }
 
@@ -60,19 +64,29 @@ impl<T, U, B: Fold<T, U>> Body for FoldRun<'_, T, U, B> {
 
     #[inline(always)]
     fn run(self) -> Option<U> {
-        self.by.fold(self.run)
+        self.by.fold(self.run, self.is_far)
     }
 }
 
 /// Folds `run` in its order: results that are light and no integers as streams of trees.
 #[inline(always)]
-fn ordered<T, U, M, F>(run: &[T], map: M, op: F) -> Option<U>
+pub(super) fn in_order<T, U, M, F>(run: &[T], is_far: bool, map: M, op: F) -> Option<U>
 where
     M: Fn(&T) -> U,
     F: Fn(U, U) -> U,
 {
-    if const { !is_light::<U>() } || is_integer::<U>() {
+    if const { !is_light::<U>() } {
         return in_sequence(run, None, map, op);
+    }
+    if is_integer::<U>() {
+        if !is_far {
+            return in_sequence(run, None, map, op);
+        }
+        let streams = Streams::of(run.as_chunks::<ROW>().0);
+        let mut found = [const { None }; STREAMS];
+        streams.for_each(|stream, row| found[stream] = in_sequence(row, found[stream].take(), &map, &op));
+        let found = found.into_iter().flatten().reduce(&op);
+        return in_sequence(&run[ROW * streams.blocks()..], found, map, op);
     }
     let (blocks, tail) = run.as_chunks::<TREE>();
     let two = |a: &T, b: &T| op(map(a), map(b));

@@ -8,6 +8,7 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
+use crate::memory::streams::UnitLen;
 use crate::platform::simd::widest_of;
 use crate::policy::{Par, Plan};
 use fold::{Fold, FoldRun, Ordered};
@@ -82,10 +83,12 @@ fn by<T: Sync, U: Send>(policy: &Par<'_>, plan: Plan<'_>, v: &[T], identity: U, 
             watch.time(|| parts::sequential(v, policy.fixed_grain(), identity, by))
         }
         Plan::Sequential(watch) if watch.looks_up() => pieces::looking(policy, watch, v, identity, by),
-        Plan::Sequential(watch) => watch.time(|| match widest_of(v.len(), FoldRun::new(v, &by)) {
-            Some(all) => by.both(identity, all),
-            None => identity,
-        }),
+        Plan::Sequential(watch) => {
+            watch.time(|| match widest_of(v.len(), FoldRun::new(v, UnitLen::of(v, None).is_long(), &by)) {
+                Some(all) => by.both(identity, all),
+                None => identity,
+            })
+        }
         Plan::Parallel(team) if policy.is_deterministic() => parts::parallel(&team, v, identity, by),
         Plan::Parallel(team) => pieces::parallel(&team, v, identity, by),
     }

@@ -25,7 +25,7 @@ pub(super) fn parallel<T: Sync, U: Send>(executor: &impl Executor, v: &[T], iden
         // SAFETY: ranges do not overlap.
         let places = unsafe { places.part(parts) };
         for (place, run) in places.iter_mut().zip(run.chunks(len)) {
-            *place = widest(FoldRun::new(run, fold_by));
+            *place = widest(FoldRun::new(run, false, fold_by));
         }
     });
     results.into_iter().fold(identity, |all, result| match result {
@@ -36,7 +36,7 @@ pub(super) fn parallel<T: Sync, U: Send>(executor: &impl Executor, v: &[T], iden
 
 /// The same grouping on the calling thread.
 pub(super) fn sequential<T, U>(v: &[T], grain: Option<usize>, identity: U, by: impl Fold<T, U>) -> U {
-    v.chunks(grain.unwrap_or(PART)).fold(identity, |acc, run| match widest(FoldRun::new(run, &by)) {
+    v.chunks(grain.unwrap_or(PART)).fold(identity, |acc, run| match widest(FoldRun::new(run, false, &by)) {
         Some(result) => by.both(acc, result),
         None => acc,
     })

@@ -15,14 +15,13 @@ use fusain_pool::{Algorithm, kept};
 
 use super::fold::{Fold, FoldRun};
 use crate::execution::executor::Executor;
-use crate::memory::streams::{stretched, wants_long_units};
+use crate::memory::streams::UnitLen;
 use crate::platform::simd::widest;
 use crate::policy::{Par, Watch};
 
 struct Reduce<'a, T, U, B> {
     by: B,
-    /// Whether units are longer than the grain says, so that they read memory faster.
-    has_long_units: bool,
+    units: UnitLen,
     /// Results and the indices where their parts start, in the order of the indices. On its own cache lines: every worker writes here now and then, and reads the other field
     /// all the time.
     pieces: CachePadded<Mutex<Vec<(usize, U)>>>,
@@ -61,7 +60,7 @@ impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
     }
 
     fn unit_len(&self, grain: usize) -> usize {
-        if self.has_long_units { stretched::<T>(grain) } else { grain }
+        self.units.stretched(grain)
     }
 
     fn do_unit(&self, local: &mut Self::Local, grain: usize) {
@@ -70,7 +69,7 @@ impl<'a, T: Sync, U: Send, B: Fold<T, U>> Algorithm for Reduce<'a, T, U, B> {
         local.left.start = end;
         // SAFETY: invariant 1 of the state.
         let run = unsafe { std::slice::from_raw_parts(local.first.wrapping_add(start), end - start) };
-        let Some(more) = widest(FoldRun::new(run, &self.by)) else { return };
+        let Some(more) = widest(FoldRun::new(run, self.units.is_long(), &self.by)) else { return };
         local.found = Some(match local.found.take() {
             Some(before) => self.by.both(before, more),
             None => more,
@@ -145,8 +144,7 @@ fn run<'a, T: Sync, U: Send, B: Fold<T, U>>(
     run: impl FnOnce(&Reduce<'a, T, U, B>, Local<'a, T, U>),
 ) -> U {
     let pieces = CachePadded::new(Mutex::new(Vec::new()));
-    let has_long_units = grain.is_none() && wants_long_units(v);
-    let reduce = Reduce { by, has_long_units, pieces, elements: PhantomData };
+    let reduce = Reduce { by, units: UnitLen::of(v, grain), pieces, elements: PhantomData };
     run(&reduce, Local::new(v));
     let pieces = reduce.pieces.into_inner().into_inner().unwrap_or_else(PoisonError::into_inner);
     pieces.into_iter().fold(identity, |all, (_, piece)| reduce.by.both(all, piece))
@@ -160,7 +158,8 @@ mod tests {
     #[test]
     fn only_what_lies_right_behind_is_added() {
         let v: Vec<u64> = (1..=8).collect();
-        let reduce = Reduce { by: Sums, has_long_units: false, pieces: CachePadded::default(), elements: PhantomData };
+        let units = UnitLen::GRAIN;
+        let reduce = Reduce { by: Sums, units, pieces: CachePadded::default(), elements: PhantomData };
         let mut front = Local::new(&v);
         let last = reduce.split(&mut front).expect("there are eight");
         let middle = reduce.split(&mut front).expect("there are four");

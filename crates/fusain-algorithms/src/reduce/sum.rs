@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::iter::{Product, Sum, empty};
 
-use super::fold::Fold;
+use super::fold::{Fold, in_order};
 use crate::element::primitive::{is_float, is_integer, may_be_primitive};
 use crate::memory::streams::Streams;
 use crate::policy::{Par, Plan};
@@ -64,9 +64,11 @@ pub(super) struct Products;
 
 impl<T: Copy + Sum> Fold<T, T> for Sums {
     #[inline(always)]
-    fn fold(&self, run: &[T]) -> Option<T> {
+    fn fold(&self, run: &[T], is_far: bool) -> Option<T> {
         if const { may_be_primitive::<T>() } && is_float::<T>() {
             in_lanes(run, empty().sum(), |a, b| self.both(a, b))
+        } else if const { may_be_primitive::<T>() } && is_integer::<T>() && is_far {
+            in_order(run, is_far, |x| *x, |a, b| self.both(a, b))
         } else {
             Some(run.iter().copied().sum())
         }
@@ -80,7 +82,7 @@ impl<T: Copy + Sum> Fold<T, T> for Sums {
 
 impl<T: Copy + Product> Fold<T, T> for Products {
     #[inline(always)]
-    fn fold(&self, run: &[T]) -> Option<T> {
+    fn fold(&self, run: &[T], _is_far: bool) -> Option<T> {
         if const { may_be_primitive::<T>() } && is_float::<T>() {
             in_lanes(run, empty().product(), |a, b| self.both(a, b))
         } else {

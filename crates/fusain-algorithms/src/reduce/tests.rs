@@ -87,7 +87,7 @@ fn floats_keep_their_order() {
     for n in [1, 15, 16, 64, 100, 511, 512, 513, 1_024, 1_599, 5_000] {
         let v: Vec<f64> = fusain_testkit::sorts::noise(n, 3).map(|x| (13 + x % 156) as f64).collect();
         let by = Ordered { map: |x: &f64| *x, op: compose };
-        assert_eq!(by.fold(&v), v.iter().copied().reduce(compose), "{n} floats");
+        assert_eq!(by.fold(&v, false), v.iter().copied().reduce(compose), "{n} floats");
     }
 }
 
@@ -111,17 +111,19 @@ fn sums_of_any_length() {
 
 #[test]
 fn narrow_lanes_do_not_overflow() {
-    assert_eq!(Count(|_: &_| true).fold(&[0_u8; 100_000]), Some(100_000));
-    assert_eq!(Count(|_: &_| true).fold(&[0_u16; 200_000]), Some(200_000));
-    assert_eq!(Count(|_: &_| true).fold(&[0_u32; 3 << 20]), Some(3 << 20));
-    assert_eq!(Count(|_: &_| true).fold(&[(); 70_000]), Some(70_000));
+    for is_far in [false, true] {
+        assert_eq!(Count(|_: &_| true).fold(&[0_u8; 100_000], is_far), Some(100_000));
+        assert_eq!(Count(|_: &_| true).fold(&[0_u16; 200_000], is_far), Some(200_000));
+        assert_eq!(Count(|_: &_| true).fold(&[0_u32; 3 << 20], is_far), Some(3 << 20));
+        assert_eq!(Count(|_: &_| true).fold(&[(); 70_000], is_far), Some(70_000));
+    }
 }
 
 #[test]
 fn far_elements_are_counted_once() {
     for n in [8_191, 8_192, 10_000, 70_001_u64] {
         let v: Vec<u64> = (0..n).collect();
-        assert_eq!(Count(|x: &u64| x.is_multiple_of(3)).fold(&v), Some(n.div_ceil(3) as usize), "{n} elements");
+        assert_eq!(Count(|x: &u64| x.is_multiple_of(3)).fold(&v, false), Some(n.div_ceil(3) as usize), "{n} elements");
     }
 }
 
@@ -130,4 +132,24 @@ fn a_lost_part_is_seen() {
     let v: Vec<u32> = (0..100).collect();
     assert_ne!(parallel(&Scripted::losing(), &v, 0, Count(|_: &u32| true)), v.len());
     assert_ne!(parallel(&Scripted::losing(), &v, ONE, MATRICES), v.iter().map(matrix).fold(ONE, product));
+}
+
+/// Long runs of integers are read as streams, and keep their order.
+#[test]
+fn integers_keep_their_order_in_streams() {
+    // The functions x -> a x + b, one after the other.
+    let map = |x: &u32| u64::from(x | 1) << 32 | u64::from(x.rotate_left(7));
+    let op = |f: u64, g: u64| {
+        let ((a, b), (c, d)) = (((f >> 32) as u32, f as u32), ((g >> 32) as u32, g as u32));
+        u64::from(c.wrapping_mul(a)) << 32 | u64::from(c.wrapping_mul(b).wrapping_add(d))
+    };
+    let v: Vec<u32> = (0..100_000).map(|x| 2_654_435_761_u32.wrapping_mul(x)).collect();
+    for len in [(1 << 14) - 1, 1 << 14, (1 << 14) + 1, 50_123, v.len()] {
+        let run = &v[..len];
+        assert_eq!(Ordered { map, op }.fold(run, true), run.iter().map(map).reduce(op));
+        assert_eq!(
+            Count(|x: &u32| x.is_multiple_of(3)).fold(run, true),
+            Some(run.iter().filter(|x| x.is_multiple_of(3)).count())
+        );
+    }
 }

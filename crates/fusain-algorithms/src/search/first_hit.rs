@@ -11,7 +11,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use fusain_pool::{Algorithm, kept};
 
-use super::stride::first_in;
+use super::stride::{first_in, first_in_streams};
+use crate::memory::streams::{UnitLen, window};
 use crate::policy::{Par, Plan, Team};
 
 /// How long a stripe should take in nanoseconds, if the cost of an index is known: four units. Claims, each of which moves a cache line between cores,
@@ -34,6 +35,10 @@ const HEAD: usize = 8;
 /// Before it asks, the caller looks at no more than one in this many of all indices, since looking at one may be expensive.
 const HEAD_PART: usize = 1 << 6;
 
+/// How many windows there are before the first one that is read as streams. One with a hit near its front may be read in vain as a whole, which is to be a small part of
+/// the search.
+const NEAR: usize = 4;
+
 /// A number on its own cache line.
 #[repr(align(128))]
 struct Line(AtomicUsize);
@@ -43,6 +48,7 @@ pub(crate) struct FirstHit<F> {
     find: F,
     len: usize,
     stripe: usize,
+    units: UnitLen,
     /// The minimum number of places in a unit and in a part, as far as there are as many: see [`first_hit`].
     least: usize,
     /// Whether any hit is an answer, not only the first.
@@ -69,7 +75,7 @@ impl<F: Fn(Range<usize>) -> Option<usize> + Sync> Algorithm for FirstHit<F> {
     }
 
     fn unit_len(&self, grain: usize) -> usize {
-        grain.max(self.least).min(self.stripe)
+        self.units.stretched(grain).max(self.least).min(self.stripe)
     }
 
     fn do_unit(&self, local: &mut Claimed, grain: usize) {
@@ -115,7 +121,8 @@ impl<F: Fn(Range<usize>) -> Option<usize>> FirstHit<F> {
     pub(super) fn new(from: usize, len: usize, stripe: usize, least: usize, any: bool, find: F) -> Self {
         let line = |x| Line(AtomicUsize::new(x));
         let stripe = stripe.max(least).min(len).max(1);
-        FirstHit { find, len, stripe, least: least.max(1), any, best: line(len), next: line(from) }
+        let least = least.max(1);
+        FirstHit { find, len, stripe, units: UnitLen::GRAIN, least, any, best: line(len), next: line(from) }
     }
 
     /// The first claim.
@@ -161,19 +168,20 @@ pub(super) fn first_hit<K: ?Sized>(
     least: usize,
     find: impl Fn(Range<usize>) -> Option<usize> + Sync,
 ) -> Option<usize> {
-    behind_head::<K, _>(policy, 0, len, least, false, find)
+    behind_head::<K, _>(policy, 0..len, least, UnitLen::GRAIN, false, find)
 }
 
-/// Like [`first_hit`], for places of which those before `head` are known to be no hits. With `any`, any hit will do.
+/// Like [`first_hit`], for `places`; those before them are known to be no hits. With `any`, any hit will do.
 #[inline(never)]
 fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
     policy: &Par<'_>,
-    head: usize,
-    len: usize,
+    places: Range<usize>,
     least: usize,
+    units: UnitLen,
     any: bool,
     find: F,
 ) -> Option<usize> {
+    let Range { start: head, end: len } = places;
     let seen = |hit: &Option<usize>| hit.map_or(len, |i| i + 1) - head;
     match policy.plan::<K>(len - head) {
         Plan::Sequential(watch) => watch.time_some(|| find(head..len), seen),
@@ -185,16 +193,16 @@ fn behind_head<K: ?Sized, F: Fn(Range<usize>) -> Option<usize> + Sync>(
                 return Some(i);
             }
             let left = len - head - alone;
-            let stripe = team.grain().unwrap_or_else(|| if any { left } else { stripe(&team, left) });
-            search(team, FirstHit::new(head + alone, len, stripe, least, any, find))
+            let stripe = team.grain().unwrap_or_else(|| if any { left } else { stripe(&team, left, units) });
+            search(team, FirstHit { units, ..FirstHit::new(head + alone, len, stripe, least, any, find) })
         }
     }
 }
 
 /// The length of the stripes of `len` places. There are as many for each worker, so that no worker is left alone with the last one.
 #[inline(never)]
-fn stripe(team: &Team<'_>, len: usize) -> usize {
-    let longest = team.elements_in(STRIPE_NS).unwrap_or(STRIPE).max(1);
+fn stripe(team: &Team<'_>, len: usize, units: UnitLen) -> usize {
+    let longest = units.stretched(team.elements_in(STRIPE_NS).unwrap_or(STRIPE).max(1));
     // There can be so many zero-sized elements that the multiple overflows.
     let stripes = len.div_ceil(longest).checked_next_multiple_of(team.workers()).unwrap_or(len);
     len.div_ceil(stripes.max(1))
@@ -226,8 +234,13 @@ pub(super) fn first_pair_hit<K: ?Sized, A: Sync, B: Sync>(
             return Some(i);
         }
     }
-    behind_head::<K, _>(policy, head, a.len(), 1, any, |range| {
-        let start = range.start;
-        first_in(&a[range.clone()], &b[range], numbers, &hit).map(|i| start + i)
+    let units = if numbers { UnitLen::of(a, policy.fixed_grain()) } else { UnitLen::GRAIN };
+    behind_head::<K, _>(policy, head..a.len(), 1, units, any, |range| {
+        let Range { start, end } = range;
+        let far = if units.is_long() { end.min(start.max(NEAR * window::<A>())) } else { end };
+        match first_in(&a[start..far], &b[start..far], numbers, &hit) {
+            None if far < end => first_in_streams(&a[far..end], &b[far..end], numbers, &hit).map(|i| far + i),
+            found => found.map(|i| start + i),
+        }
     })
 }

@@ -5,6 +5,7 @@
 
 use crate::element::primitive::may_be_primitive;
 use crate::memory::prefetch::{ahead_of, fetch};
+use crate::memory::streams::{Streams, window};
 use crate::platform::simd::{Body, widest};
 
 /// The number of elements that are looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
@@ -25,6 +26,21 @@ pub(crate) fn first_in<'a, A, B>(
 ) -> Option<usize> {
     if const { may_be_primitive::<A>() } && numbers && a.len() >= STEP {
         widest(First { a, b, hit })
+    } else {
+        a.iter().zip(b).position(|(x, y)| hit(x, y))
+    }
+}
+
+/// Like [`first_in`], for long slices outside the caches. They are read as [streams](crate::memory::streams), and up to a window behind the hit.
+#[inline(always)]
+pub(super) fn first_in_streams<'a, A, B>(
+    a: &'a [A],
+    b: &'a [B],
+    numbers: bool,
+    hit: impl Fn(&'a A, &'a B) -> bool,
+) -> Option<usize> {
+    if const { may_be_primitive::<A>() } && numbers {
+        widest(Far { a, b, hit })
     } else {
         a.iter().zip(b).position(|(x, y)| hit(x, y))
     }
@@ -52,6 +68,13 @@ struct First<'a, A, B, H> {
     hit: H,
 }
 
+/// The first hit among many numbers.
+struct Far<'a, A, B, H> {
+    a: &'a [A],
+    b: &'a [B],
+    hit: H,
+}
+
 /// The last hit among numbers.
 struct Last<'a, A, B, H> {
     a: &'a [A],
@@ -72,6 +95,30 @@ impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for First<'a, A, B, H> {
         }
         let i = first_by_steps::<_, _, STRIDE>(a_rest, b_rest, &hit)?;
         Some(a_head.len() + i)
+    }
+}
+
+impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for Far<'a, A, B, H> {
+    type Output = Option<usize>;
+
+    #[inline(always)]
+    fn run(self) -> Option<usize> {
+        let Far { a, b, hit } = self;
+        let mut at = 0;
+        while at < a.len() {
+            let end = a.len().min(at + window::<A>());
+            let streams = Streams::of(a[at..end].as_chunks::<STRIDE>().0);
+            // What is left behind the streams is looked at next.
+            let end = if streams.blocks() > 0 { at + STRIDE * streams.blocks() } else { end };
+            let (xs, ys) = (&a[at..end], &b[at..end]);
+            let may_have_one = streams.blocks() == 0
+                || streams.any(&Streams::of(ys.as_chunks::<STRIDE>().0), |xs, ys| any(xs, ys, &hit));
+            if may_have_one && let Some(i) = first_by_steps::<_, _, STEP>(xs, ys, &hit) {
+                return Some(at + i);
+            }
+            at = end;
+        }
+        None
     }
 }
 
@@ -194,6 +241,19 @@ fn last_of<'a, A, B>(a: &'a [A], b: &'a [B], hit: &impl Fn(&'a A, &'a B) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn of_several_hits_in_streams_the_first_is_found() {
+        let len = 2 * window::<u64>() + 777;
+        let zeros = vec![0_u64; len];
+        let mut ones = vec![0_u64; len];
+        let first = |ones: &[u64]| first_in_streams(&zeros, ones, true, |x, y| x < y);
+        assert_eq!(first(&ones), None);
+        for i in (0..len).rev().step_by(509) {
+            ones[i] = 1;
+            assert_eq!(first(&ones), Some(i));
+        }
+    }
 
     #[test]
     fn both_ends_are_found_across_strides() {
