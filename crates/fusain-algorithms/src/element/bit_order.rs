@@ -52,17 +52,6 @@ pub(crate) trait Word: Copy + Ord + Default + Send + Sync {
     /// The bits of the number whose key is `self`.
     fn of_key<const N: u8>(self) -> Self;
 
-    /// The lesser of two numbers, as signed integers.
-    fn lesser(self, other: Self) -> Self;
-
-    /// The greater of two numbers, as signed integers.
-    fn greater(self, other: Self) -> Self;
-
-    /// The key as a signed integer. Vectors compare signed integers with fewer instructions.
-    fn to_signed_key<const N: u8>(self) -> Self;
-
-    fn of_signed_key<const N: u8>(self) -> Self;
-
     /// How far `self` is above `low`, where 0 follows the greatest integer.
     fn above(self, low: Self) -> u64;
 
@@ -99,26 +88,6 @@ macro_rules! word {
                     SIGNED => self ^ (1 << TOP),
                     _ => self ^ ((!self as $signed >> TOP) as Self | (1 << TOP)),
                 }
-            }
-
-            #[inline(always)]
-            fn to_signed_key<const N: u8>(self) -> Self {
-                self.to_key::<N>() ^ (1 << (<$unsigned>::BITS - 1))
-            }
-
-            #[inline(always)]
-            fn of_signed_key<const N: u8>(self) -> Self {
-                (self ^ (1 << (<$unsigned>::BITS - 1))).of_key::<N>()
-            }
-
-            #[inline(always)]
-            fn lesser(self, other: Self) -> Self {
-                (self as $signed).min(other as $signed) as Self
-            }
-
-            #[inline(always)]
-            fn greater(self, other: Self) -> Self {
-                (self as $signed).max(other as $signed) as Self
             }
 
             #[inline(always)]

@@ -37,11 +37,32 @@ pub(super) unsafe fn best_by_bits<T, V, const GREATEST: bool>(block: &[T], bit_o
     }
 }
 
+/// # Safety
+///
+/// As [`best_by_bits`], and `W` is as long as an element.
+#[inline(always)]
+unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], bit_order: BitOrder) -> V {
+    assert!(size_of::<W>() == size_of::<V>());
+    // SAFETY: guaranteed by the caller.
+    let words = unsafe { words_of::<T, W>(block) };
+    let best = match bit_order {
+        BitOrder::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
+        BitOrder::Signed => W::extremum::<SIGNED, GREATEST>(words),
+        BitOrder::Float => W::extremum::<FLOAT, GREATEST>(words),
+    };
+    let best = best.expect("a block is not empty");
+    // SAFETY: the bits of an element, and so of a value.
+    unsafe { std::mem::transmute_copy(&best) }
+}
+
+/// The length in bytes up to which elements are read as streams by [`ends_by_bits`]. For longer ones, the compiler fails to keep lanes in registers.
+pub(super) const WIDEST: usize = 4;
+
 /// The smallest and the largest element of `window`, in the order of the bits, or only one of them. The window is not empty, and is read as streams.
 ///
 /// # Safety
 ///
-/// As [`best_by_bits`].
+/// As [`best_by_bits`], and elements are no longer than [`WIDEST`].
 #[inline(always)]
 pub(super) unsafe fn ends_by_bits<T, V, const MIN: bool, const MAX: bool>(window: &[T], bit_order: BitOrder) -> (V, V) {
     match const { size_of::<T>() } {
@@ -50,9 +71,7 @@ pub(super) unsafe fn ends_by_bits<T, V, const MIN: bool, const MAX: bool>(window
         // SAFETY: as above.
         2 => unsafe { end_words::<T, V, u16, 64, MIN, MAX>(window, bit_order) },
         // SAFETY: as above.
-        4 => unsafe { end_words::<T, V, u32, 32, MIN, MAX>(window, bit_order) },
-        // SAFETY: as above.
-        _ => unsafe { end_words::<T, V, u64, 16, MIN, MAX>(window, bit_order) },
+        _ => unsafe { end_words::<T, V, u32, 32, MIN, MAX>(window, bit_order) },
     }
 }
 
@@ -82,43 +101,36 @@ unsafe fn end_words<T, V, W: Word, const LANES: usize, const MIN: bool, const MA
 fn ends<W: Word, const N: u8, const LANES: usize, const MIN: bool, const MAX: bool>(words: &[W]) -> (W, W) {
     let (rows, tail) = words.as_chunks::<LANES>();
     let streams = Streams::of(rows);
-    let first = words.first().expect("a window is not empty").to_signed_key::<N>();
+    let first = words.first().expect("a window is not empty").to_key::<N>();
     let (mut least, mut greatest) = ([first; LANES], [first; LANES]);
-    let mut look = |row: &[W; LANES]| {
-        for lane in 0..LANES {
-            let key = row[lane].to_signed_key::<N>();
-            if MIN {
-                least[lane] = least[lane].lesser(key);
-            }
-            if MAX {
-                greatest[lane] = greatest[lane].greater(key);
+    let mut round = streams.round(0);
+    while !round.is_empty() {
+        for at in round.clone() {
+            for row in streams.blocks_at(at) {
+                widen::<W, N, MIN, MAX>(&mut least, &mut greatest, row);
             }
         }
-    };
-    streams.for_each(|_, row| look(row));
-    streams.rest.iter().for_each(&mut look);
-    let keys = tail.iter().map(|word| word.to_signed_key::<N>());
-    let least = keys.clone().fold(in_halves(least, W::lesser), W::lesser);
-    let greatest = keys.fold(in_halves(greatest, W::greater), W::greater);
-    (least.of_signed_key::<N>(), greatest.of_signed_key::<N>())
+        round = streams.round(round.end);
+    }
+    for row in streams.rest {
+        widen::<W, N, MIN, MAX>(&mut least, &mut greatest, row);
+    }
+    widen::<W, N, MIN, MAX>(&mut least, &mut greatest, tail);
+    (in_halves(least, W::min).of_key::<N>(), in_halves(greatest, W::max).of_key::<N>())
 }
 
-/// # Safety
-///
-/// As [`best_by_bits`], and `W` is as long as an element.
+/// Compares the keys of a row with the least and the greatest of their lanes.
 #[inline(always)]
-unsafe fn best_word<T, V, W: Word, const GREATEST: bool>(block: &[T], bit_order: BitOrder) -> V {
-    assert!(size_of::<W>() == size_of::<V>());
-    // SAFETY: guaranteed by the caller.
-    let words = unsafe { words_of::<T, W>(block) };
-    let best = match bit_order {
-        BitOrder::Unsigned => W::extremum::<UNSIGNED, GREATEST>(words),
-        BitOrder::Signed => W::extremum::<SIGNED, GREATEST>(words),
-        BitOrder::Float => W::extremum::<FLOAT, GREATEST>(words),
-    };
-    let best = best.expect("a block is not empty");
-    // SAFETY: the bits of an element, and so of a value.
-    unsafe { std::mem::transmute_copy(&best) }
+fn widen<W: Word, const N: u8, const MIN: bool, const MAX: bool>(least: &mut [W], greatest: &mut [W], row: &[W]) {
+    for (lane, x) in row.iter().enumerate() {
+        let key = x.to_key::<N>();
+        if MIN {
+            least[lane] = least[lane].min(key);
+        }
+        if MAX {
+            greatest[lane] = greatest[lane].max(key);
+        }
+    }
 }
 
 /// The place in `block` of the first element with the bits of `value`, or if `LAST` of the last.
@@ -273,8 +285,8 @@ mod tests {
         ends_of(BitOrder::Unsigned, |x| (x >> 56) as u8, u8::cmp);
         ends_of(BitOrder::Signed, |x| (x >> 48) as i16, i16::cmp);
         ends_of(BitOrder::Signed, |x| (x >> 32) as i32, i32::cmp);
-        ends_of(BitOrder::Unsigned, |x| x, u64::cmp);
-        ends_of(BitOrder::Float, |x| (x as i64 >> 11) as f64, f64::total_cmp);
+        ends_of(BitOrder::Unsigned, |x| (x >> 32) as u32, u32::cmp);
+        ends_of(BitOrder::Float, |x| (x as i64 >> 32) as f32, f32::total_cmp);
         ends_of(BitOrder::Float, |x| (x >> 40) as f32, f32::total_cmp);
         ends_of(BitOrder::Float, |x| -((x >> 40) as f32), f32::total_cmp);
     }

@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard};
 use crossbeam_utils::CachePadded;
 use fusain_pool::{Algorithm, kept};
 
-use super::block::{BLOCK, BLOCK_OF_BITS, best, best_by_bits, ends_by_bits, place_of_bits};
+use super::block::{BLOCK, BLOCK_OF_BITS, WIDEST, best, best_by_bits, ends_by_bits, place_of_bits};
 use crate::element::bit_order::BitOrder;
 use crate::element::primitive::{is_primitive, may_be_primitive};
 use crate::memory::prefetch::{ahead_of, fetch};
@@ -215,7 +215,8 @@ where
     /// Sets the length of units and of the windows that are read as streams, if values are ordered by their bits.
     #[inline]
     fn with_grain(self, grain: Option<usize>) -> Self {
-        let units = if self.bit_order.is_some() { UnitLen::of(self.all, grain) } else { UnitLen::GRAIN };
+        let has_streams = self.bit_order.is_some() && size_of::<T>() <= WIDEST;
+        let units = if has_streams { UnitLen::of(self.all, grain) } else { UnitLen::GRAIN };
         Extrema { units, ..self }
     }
 
@@ -284,14 +285,6 @@ where
         self.bit_order.is_none() && size_of::<V>() <= NARROW
     }
 
-    /// Whether one loop over the keys finds both ends, and a single one, too.
-    ///
-    /// It reads memory as streams. In the caches, a loop for each end is faster but for floats, which may need two for one of them.
-    #[inline(always)]
-    fn are_both_at_once(&self) -> bool {
-        self.units.is_long() || (MIN && MAX && self.bit_order == Some(BitOrder::Float))
-    }
-
     /// The number of elements in a block.
     fn block_len(&self) -> usize {
         match (self.bit_order, self.numbers) {
@@ -306,12 +299,12 @@ where
     #[inline(always)]
     fn look_at(&self, at: usize, part: &'a [T], in_blocks: bool) -> Found<V> {
         let mut found = Found::nothing();
-        if const { may_be_primitive::<T>() }
+        if const { may_be_primitive::<T>() && size_of::<T>() <= WIDEST }
             && let Some(bit_order) = self.bit_order
-            && self.are_both_at_once()
+            && self.units.is_long()
         {
-            for (k, block) in part.chunks(self.block_len()).enumerate() {
-                let from = at + k * self.block_len();
+            for (k, block) in part.chunks(window::<T>()).enumerate() {
+                let from = at + k * window::<T>();
                 // SAFETY: invariant 1.
                 let (min, max) = unsafe { ends_by_bits::<_, _, MIN, MAX>(block, bit_order) };
                 if MIN {

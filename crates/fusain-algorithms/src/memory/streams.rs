@@ -6,6 +6,8 @@
 //! short integers lose: there, most loops use streams only where [`UnitLen::is_long`].
 //! `compare first --only reduce,any,min,count --log2 12,20,24` shows these rows.
 
+use std::ops::Range;
+
 use super::prefetch::{ahead_of, fetch};
 
 /// The number of streams. Two gain half as much, and eight no more.
@@ -59,42 +61,36 @@ impl<'a, T, const N: usize> Streams<'a, T, N> {
         STREAMS * self.parts[0].len()
     }
 
-    /// Calls `f` with the number of a stream and its next block, for one stream after the other.
+    /// The blocks of each stream that are read next, from the one at `start` on; none if that is the end. Prefetches others.
     #[inline(always)]
-    pub(crate) fn for_each(&self, mut f: impl FnMut(usize, &'a [T; N])) {
-        let ahead = self.parts.map(ahead_of);
-        let len = self.parts[0].len();
-        for start in (0..len).step_by(ROUND) {
-            let round = start..len.min(start + ROUND);
-            ahead.iter().filter_map(|ahead| ahead.get(round.clone())).flatten().for_each(fetch);
-            for at in round {
-                for (stream, part) in self.parts.iter().enumerate() {
-                    f(stream, &part[at]);
-                }
-            }
+    pub(crate) fn round(&self, start: usize) -> Range<usize> {
+        let round = start..self.parts[0].len().min(start + ROUND);
+        for part in self.parts {
+            ahead_of(part).get(round.clone()).into_iter().flatten().for_each(fetch);
         }
+        round
     }
 
-    /// Whether `f` holds of a block and the one at its place in `others`, which are as many. All blocks of a round are looked at.
+    /// A block of each stream, in the order of the streams.
     #[inline(always)]
-    pub(crate) fn any<U>(&self, others: &Streams<'a, U, N>, f: impl Fn(&'a [T; N], &'a [U; N]) -> bool) -> bool {
-        let ahead = self.parts.map(ahead_of);
-        let len = self.parts[0].len();
-        // A loop and no iterator adaptor: one that is not inlined is compiled for narrow vectors.
-        for start in (0..len).step_by(ROUND) {
-            let round = start..len.min(start + ROUND);
-            ahead.iter().filter_map(|ahead| ahead.get(round.clone())).flatten().for_each(fetch);
-            let mut any = false;
-            for at in round {
-                for (part, other) in self.parts.iter().zip(&others.parts) {
-                    any |= f(&part[at], &other[at]);
+    pub(crate) fn blocks_at(&self, at: usize) -> [&'a [T; N]; STREAMS] {
+        self.parts.map(|part| &part[at])
+    }
+
+    /// Calls `f` with the number of a stream and its next block, for one stream after the other.
+    ///
+    /// If `f` is long, it may be compiled as a function of its own, for narrow vectors. Then a loop over [rounds](Self::round) is faster.
+    #[inline(always)]
+    pub(crate) fn for_each(&self, mut f: impl FnMut(usize, &'a [T; N])) {
+        let mut round = self.round(0);
+        while !round.is_empty() {
+            for at in round.clone() {
+                for (stream, block) in self.blocks_at(at).into_iter().enumerate() {
+                    f(stream, block);
                 }
             }
-            if any {
-                return true;
-            }
+            round = self.round(round.end);
         }
-        false
     }
 }
 

@@ -5,7 +5,7 @@
 
 use crate::element::primitive::may_be_primitive;
 use crate::memory::prefetch::{ahead_of, fetch};
-use crate::memory::streams::{Streams, window};
+use crate::memory::streams::{STREAMS, Streams, window};
 use crate::platform::simd::{Body, widest};
 
 /// The number of elements that are looked at before the loop checks for a hit: enough to fill vectors, and few enough to look at in vain.
@@ -103,17 +103,28 @@ impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Body for Far<'a, A, B, H> {
 
     #[inline(always)]
     fn run(self) -> Option<usize> {
+        // One or two cache lines. The compiler may read the lines of a block from the last to the first, which processors do not prefetch.
+        match const { size_of::<A>() } {
+            1 | 2 => self.by_blocks::<64>(),
+            4 => self.by_blocks::<32>(),
+            _ => self.by_blocks::<16>(),
+        }
+    }
+}
+
+impl<'a, A, B, H: Fn(&'a A, &'a B) -> bool> Far<'a, A, B, H> {
+    #[inline(always)]
+    fn by_blocks<const N: usize>(self) -> Option<usize> {
         let Far { a, b, hit } = self;
         let mut at = 0;
         while at < a.len() {
             let end = a.len().min(at + window::<A>());
-            let streams = Streams::of(a[at..end].as_chunks::<STRIDE>().0);
+            let streams = Streams::of(a[at..end].as_chunks::<N>().0);
             // What is left behind the streams is looked at next.
-            let end = if streams.blocks() > 0 { at + STRIDE * streams.blocks() } else { end };
+            let end = if streams.blocks() > 0 { at + N * streams.blocks() } else { end };
             let (xs, ys) = (&a[at..end], &b[at..end]);
-            let may_have_one = streams.blocks() == 0
-                || streams.any(&Streams::of(ys.as_chunks::<STRIDE>().0), |xs, ys| any(xs, ys, &hit));
-            if may_have_one && let Some(i) = first_by_steps::<_, _, STEP>(xs, ys, &hit) {
+            let passes = streams.blocks() > 0 && !any_in_streams(&streams, &Streams::of(ys.as_chunks::<N>().0), &hit);
+            if !passes && let Some(i) = first_by_steps::<_, _, STEP>(xs, ys, &hit) {
                 return Some(at + i);
             }
             at = end;
@@ -187,6 +198,30 @@ fn last_by_steps<'a, A, B, const N: usize>(
         }
     }
     if N > STEP { last_by_steps::<_, _, STEP>(a_head, b_head, hit) } else { last_of(a_head, b_head, hit) }
+}
+
+/// Whether one of the pairs in two times the same number of blocks is a hit.
+#[inline(always)]
+fn any_in_streams<'a, A, B, const N: usize>(
+    a: &Streams<'a, A, N>,
+    b: &Streams<'a, B, N>,
+    hit: &impl Fn(&'a A, &'a B) -> bool,
+) -> bool {
+    let mut round = a.round(0);
+    while !round.is_empty() {
+        for at in round.clone() {
+            let (a, b) = (a.blocks_at(at), b.blocks_at(at));
+            let mut found = false;
+            for stream in 0..STREAMS {
+                found |= any(a[stream], b[stream], hit);
+            }
+            if found {
+                return true;
+            }
+        }
+        round = a.round(round.end);
+    }
+    false
 }
 
 /// Whether one of the pairs is a hit. All pairs are looked at.
