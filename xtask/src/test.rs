@@ -112,9 +112,9 @@ fn tests() -> anyhow::Result<Outcome> {
     command(test(&["--no-run"]))?;
     // Few codegen units, since code that hundreds of examples have in common is compiled once in each unit.
     let documents = beside(test(&["--doc"]).env("RUSTDOCFLAGS", "-C codegen-units=4"))?;
-    let units = command(with_peers(test(&["--lib", "--bins"]))?);
-    let integration = command(with_peers(test(&["--test", "*"]))?);
-    finish("tests in documents", &documents).and(units).and(integration)
+    // Not `--bins`, which would build programs that have no tests.
+    let others = command(with_peers(test(&["--tests"]))?);
+    finish("tests in documents", &documents).and(others)
 }
 
 /// Starts a program; its output is kept for [`finish`].

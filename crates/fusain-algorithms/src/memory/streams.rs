@@ -106,6 +106,7 @@ impl UnitLen {
     pub(crate) const GRAIN: Self = UnitLen { wanted: 0 };
 
     /// That of a call that reads `v`. A grain that the user has set is kept.
+    #[inline(always)]
     pub(crate) fn of<T>(v: &[T], grain: Option<usize>) -> Self {
         let is_long = grain.is_none() && size_of_val(v) >= UNITS * UNIT && size_of::<T>() <= WIDEST;
         if is_long { UnitLen { wanted: window::<T>() } } else { Self::GRAIN }
