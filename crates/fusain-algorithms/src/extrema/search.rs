@@ -305,7 +305,7 @@ where
         {
             for (k, block) in part.chunks(window::<T>()).enumerate() {
                 let from = at + k * window::<T>();
-                // SAFETY: invariant 1.
+                // SAFETY: invariant 1, and elements are no longer than that.
                 let (min, max) = unsafe { ends_by_bits::<_, _, MIN, MAX>(block, bit_order) };
                 if MIN {
                     self.keep_min(&mut found.min, Candidate::new(min, from));
